@@ -1,0 +1,48 @@
+# The same verbs for people and for CI. Each sets up what it needs: a python3 ≥ 3.11, make and a package index do.
+
+PYTHON ?= python3
+WORKERS ?= auto
+BASE = .venv-base/bin
+DEV = .venv-dev/bin
+export PYTHON
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+
+race: .venv-base/stamp  ## a race to watch, with nothing but the base install
+	@$(BASE)/earlycall demo
+
+test: .venv-dev/stamp  ## every test, on all cores (WORKERS=2: on two)
+	$(DEV)/pytest -n $(WORKERS)
+
+lint: .venv-dev/stamp  ## style, format and types
+	$(DEV)/ruff check
+	$(DEV)/ruff format --check
+	$(DEV)/mypy
+
+docs: .venv-dev/stamp  ## the documentation's examples, run as tests
+	$(DEV)/pytest tests/docs
+
+bench: .venv-dev/stamp  ## how fast it is, against the targets
+	$(DEV)/python -m bench
+
+# .venv-base holds what a user gets, so `race` proves that this is enough. (The build backend is in there too:
+# then both environments are made the same way. tests/house/test_imports.py sees that nobody leans on it.)
+.venv-%/stamp: requirements/%.txt pyproject.toml tools/venv.sh
+	@sh tools/venv.sh .venv-$* $<
+
+# Universal: one file for every system and every Python from 3.11 on.
+PIN = pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+	--custom-compile-command "make lock" $(LOCK)
+lock:  ## pin what pyproject.toml allows, keeping old pins (LOCK=--upgrade: take the newest)
+	$(PYTHON) -m venv --clear .venv-lock
+	.venv-lock/bin/python -m pip install -qq uv
+	.venv-lock/bin/uv pip compile $(PIN) --group build -o requirements/base.txt
+	.venv-lock/bin/uv pip compile $(PIN) --group dev -o requirements/dev.txt
+	rm -rf .venv-lock
+
+clean:  ## forget environments, caches and builds
+	rm -rf .venv-base .venv-dev .venv-lock .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+.PHONY: help race test lint docs bench lock clean

@@ -1,0 +1,29 @@
+"""Call the winner early: the best k of many slow, noisy arms, known with probability 1 − δ however often you look."""
+
+from earlycall.core.facts import Fact
+from earlycall.core.models import Biased, Full, Incremental, Unbiased
+from earlycall.core.status import ArmStatus, Explanation, PullStory, Status
+from earlycall.errors import CallerError, EarlycallError, GuaranteeWarning, NewsError, SettingError
+from earlycall.run.handle import Pull, Race
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ArmStatus",
+    "Biased",
+    "CallerError",
+    "EarlycallError",
+    "Explanation",
+    "Fact",
+    "Full",
+    "GuaranteeWarning",
+    "Incremental",
+    "NewsError",
+    "Pull",
+    "PullStory",
+    "Race",
+    "SettingError",
+    "Status",
+    "Unbiased",
+    "__version__",
+]

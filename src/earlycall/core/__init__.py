@@ -1,0 +1,1 @@
+"""The ground floor: mathematics and decisions, without clocks, chance, files or threads."""

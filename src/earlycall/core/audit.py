@@ -1,0 +1,377 @@
+"""Every promise a race keeps between two turns, checked the slow and obvious way.
+
+`broken` rebuilds from the stories of the pulls what the tables should hold, pull by pull and pair by pair, and says
+where they differ. It shares formulas with the kernel (evidence.weigh, paper.bound, schedule.outlook), never its
+bookkeeping: no sum is carried along, no fence trusted, no arm skipped.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from earlycall.core.evidence import beats, weigh
+from earlycall.core.feedback import declared_precision, weight
+from earlycall.core.paper import bound, keeps_order, partial_radius
+from earlycall.core.schedule import look_ahead, promise
+from earlycall.core.state import State, holds_slot, told_value
+from earlycall.core.tables import (
+    ACCEPT_AT,
+    ACCEPT_COUNT,
+    ACCEPTED,
+    ACTIVE,
+    ALIVE,
+    ARM,
+    AX,
+    BETA,
+    BIAS_COUNT,
+    BIAS_SUM,
+    BIASED,
+    BUSY,
+    CLOSE_AT,
+    CLOSE_HIGH,
+    CLOSE_LOW,
+    DONE,
+    ESTIMATE,
+    FAILED,
+    FENCED,
+    FINISHED,
+    FRESH,
+    FULL_COUNT,
+    FULL_SUM,
+    HEAD,
+    HIGH,
+    INCREMENTAL,
+    JUDGED,
+    LENGTH,
+    LOST,
+    LOW,
+    MEAN,
+    NEXT,
+    OPENED,
+    ORDINAL,
+    OUT,
+    PAPER,
+    PLANNED,
+    POOL_DONE,
+    POOL_MEANS,
+    POOL_OPEN,
+    POOL_SUM,
+    POOL_TERMS,
+    PRECISION,
+    PROMISE,
+    PULLED,
+    QUEUED,
+    QZ,
+    READINGS,
+    REFINING,
+    REJECT_AT,
+    REJECT_COUNT,
+    RIGHT,
+    SIGMA,
+    SPEAKING,
+    STARTED,
+    STATE,
+    STATUS,
+    SURVIVING,
+    SURVIVORS,
+    TAKEN,
+    TERM,
+    VALUE,
+    W_LEFT,
+    WEIGHT,
+    WY,
+    A,
+    Floats,
+    Q,
+    Tables,
+    W,
+)
+
+
+def check(state: State) -> str:
+    """The first broken promise of a race between two turns, or "" when it keeps them all."""
+    return next(broken(state), "")
+
+
+def broken(state: State) -> Iterator[str]:
+    """Every broken promise."""
+    yield from broken_counts(state)
+    for row in range(len(state.stories)):
+        yield from broken_pull(state, row)
+    for index in range(state.rules.arms):
+        yield from broken_arm(state, index)
+    if not state.decided:
+        yield from broken_verdicts(state)
+
+
+def pulls_of(state: State, index: int) -> list[int]:
+    """The rows of an arm's pulls, in start order."""
+    return [row for row, pull in enumerate(state.tables.pulls) if pull[ARM] == index]
+
+
+def same(seen: float, expected: float, size: float) -> bool:
+    """Whether two numbers are equal but for rounding, where `size` is that of what was added up."""
+    return seen == expected or abs(seen - expected) <= 1e-9 * max(abs(expected), size)
+
+
+# Counts ---------------------------------------------------------------------------------------------------------
+
+
+def broken_counts(state: State) -> Iterator[str]:
+    """What the race's own row says of slots and survivors."""
+    rules, t = state.rules, state.tables
+    running = [row for row in range(len(t.pulls)) if holds_slot(state, row)]
+    if not len(t.pulls) == len(t.pullf) == len(state.stories) == t.race[OPENED]:
+        yield f"{len(state.stories)} pulls were started, {t.race[OPENED]} counted"
+    if t.race[BUSY] != len(running):
+        yield f"{len(running)} pulls hold a slot, {t.race[BUSY]} counted"
+    if len(running) > rules.slots:
+        yield f"{len(running)} slots are held, there are {rules.slots}"
+    if t.race[QUEUED] != 0:
+        yield f"{t.race[QUEUED]} arms still wait for a turn that is over"
+    if state.decided and running:
+        yield f"the race is decided and pulls {[row + 1 for row in running]} hold slots"
+    alive = [index for index, arm in enumerate(t.arms) if arm[JUDGED] == SURVIVING]
+    if t.race[SURVIVORS] != len(alive) or [t.arms[p][ALIVE] for p in range(len(alive))] != alive:
+        yield f"arms {alive} survive, the list of survivors says otherwise"
+    if t.race[TAKEN] != sum(arm[JUDGED] == ACCEPTED for arm in t.arms):
+        yield f"{t.race[TAKEN]} accepted arms are counted, which is wrong"
+    for index, arm in enumerate(t.arms):
+        if arm[STATUS] != arm[JUDGED]:
+            yield f"arm {state.labels[index]!r} is judged {arm[JUDGED]}, its standing verdict is {arm[STATUS]}"
+
+
+# Pulls ----------------------------------------------------------------------------------------------------------
+
+
+def broken_pull(state: State, row: int) -> Iterator[str]:
+    """What the tables hold of one pull against its story."""
+    pull, nums = state.tables.pulls[row], state.tables.pullf[row]
+    name = f"pull {row + 1}"
+    count, estimate, precision, says = said(state, row)
+    size = max((abs(reading.value) for reading in state.stories[row].readings.values()), default=0.0)
+    if pull[READINGS] != count:
+        yield f"{name} spoke {count} times, {pull[READINGS]} counted"
+    for column, expected in ((ESTIMATE, estimate), (PRECISION, precision), (WEIGHT, says)):
+        if count and not same(nums[column], expected, size if column == ESTIMATE else 0.0):
+            yield f"{name}: float column {column} is {nums[column]!r}, its readings say {expected!r}"
+    value = told_value(state, row)
+    if (value is not None) != (pull[STATE] == FINISHED):
+        yield f"{name} has the full feedback {value!r} and the state {pull[STATE]}"
+    if value is not None and nums[VALUE] != state.sign * value:
+        yield f"{name} ended with {value!r}, {nums[VALUE]!r} is kept"
+    if pull[OUT] == 1 and count:
+        yield f"{name} spoke and left the start order"
+
+
+def said(state: State, row: int) -> tuple[int, float, float, float]:
+    """(readings that say something, Ȳ, q, w) of a pull, from its story."""
+    rules, t = state.rules, state.tables
+    sigma = t.armf[t.pulls[row][ARM]][SIGMA]
+    readings = list(state.stories[row].readings.values())
+    if rules.feedback == INCREMENTAL:
+        if not readings:
+            return 0, 0.0, 0.0, 0.0
+        share = readings[-1].step / t.pullf[row][LENGTH]
+        total = state.sign * math.fsum(reading.value for reading in readings)
+        return len(readings), total / share, 0.0, share / sigma**2
+    speaking = []
+    for reading in readings:
+        precision = declared_precision(t.curve, reading.step) if reading.sd is None else reading.sd**-2.0
+        if precision > 0.0 and rules.reading_sd > 0.0:
+            speaking.append((rules.reading_sd**-2.0 if rules.method == PAPER else precision, reading.value))
+    if not speaking:
+        return 0, 0.0, 0.0, 0.0
+    if rules.pooling == REFINING:
+        best = max(precision for precision, _ in speaking)
+        estimate = [value for precision, value in speaking if precision == best][-1]
+        return len(speaking), state.sign * estimate, best, weight(sigma, best)
+    whole = math.fsum(precision for precision, _ in speaking)
+    estimate = math.fsum(precision * value for precision, value in speaking) / whole
+    return len(speaking), state.sign * estimate, whole, weight(sigma, whole)
+
+
+# Arms -----------------------------------------------------------------------------------------------------------
+
+
+def broken_arm(state: State, index: int) -> Iterator[str]:
+    """What the tables hold of one arm against its pulls."""
+    t, rules = state.tables, state.rules
+    arm, name = t.arms[index], f"arm {state.labels[index]!r}"
+    mine = pulls_of(state, index)
+    running = [row for row in mine if holds_slot(state, row)]
+    gone = [row for row in mine if t.pulls[row][STATE] in (LOST, FAILED)]
+    spoke = [row for row in mine if t.pulls[row][STATE] != FINISHED and t.pulls[row][READINGS] > 0]
+    finished = [row for row in mine if t.pulls[row][STATE] == FINISHED]
+    counts = {
+        STARTED: len(mine),
+        PULLED: len(mine) - len(gone),
+        ACTIVE: len(running),
+        DONE: len(finished),
+        SPEAKING: len(spoke),
+    }
+    if keeps_order(rules):
+        of = prefixes(state, mine)
+        counts |= {FULL_COUNT: len(of.full), BIAS_COUNT: len(of.biased)}
+        counts |= {POOL_DONE: len(of.ended), POOL_OPEN: len(of.going)}
+    for column, expected in counts.items():
+        if arm[column] != expected:
+            yield f"{name}: integer column {column} is {arm[column]}, its pulls say {expected}"
+    if len(running) > rules.per_arm:
+        yield f"{name} holds {len(running)} slots, at most {rules.per_arm} are allowed"
+    if running and arm[JUDGED] != SURVIVING:
+        yield f"{name} is judged and pulls {[row + 1 for row in running]} hold slots"
+    if [t.pulls[row][ORDINAL] for row in mine] != list(range(1, len(mine) + 1)):
+        yield f"{name}: its pulls are not numbered in start order"
+    if mine and chain(t, mine[0], NEXT) != mine:
+        yield f"{name}: its pulls are not linked in start order"
+    if chain(t, arm[HEAD], RIGHT) != running:
+        yield f"{name}: its slots are not linked in start order"
+    fresh, sizes = rebuilt(state, index, mine)
+    for column, wanted in enumerate(fresh):
+        if not same(t.armf[index][column], wanted, sizes[column]):
+            yield f"{name}: float column {column} is {t.armf[index][column]!r}, its pulls say {wanted!r}"
+
+
+def chain(t: Tables, first: int, link: int) -> list[int]:
+    """The rows that a column of links leads to."""
+    rows = []
+    row = first
+    while row >= 0:
+        rows.append(row)
+        row = t.pulls[row][link]
+    return rows
+
+
+def rebuilt(state: State, index: int, mine: list[int]) -> tuple[Floats, Floats]:
+    """(the arm's row of floats made anew from its pulls, the size of what was added up in each column)."""
+    rules, t = state.rules, state.tables
+    row = list(t.armf[index])
+    sizes = [0.0] * len(row)
+    precision = 1.0 / row[SIGMA] ** 2
+    finished = [t.pullf[p] for p in mine if t.pulls[p][STATE] == FINISHED]
+    others = [t.pullf[p] for p in mine if t.pulls[p][STATE] != FINISHED]
+    left = [t.pullf[p] for p in mine if t.pulls[p][STATE] != FINISHED and not holds_slot(state, p)]
+    spoke = [pull for pull in finished if pull[WEIGHT] > 0.0] if rules.feedback == BIASED else []
+    put(row, sizes, A, [precision for _ in finished])
+    put(row, sizes, AX, [precision * pull[VALUE] for pull in finished])
+    put(row, sizes, W, [pull[WEIGHT] for pull in others])
+    put(row, sizes, WY, [pull[WEIGHT] * pull[ESTIMATE] for pull in others])
+    put(row, sizes, W_LEFT, [pull[WEIGHT] for pull in left])
+    put(row, sizes, Q, [pull[PRECISION] for pull in spoke])
+    put(row, sizes, QZ, [pull[PRECISION] * (pull[ESTIMATE] - pull[VALUE]) for pull in spoke])
+    # What has been in a sum and left it leaves rounding behind, of the size of the largest that was ever in it.
+    seen = [abs(t.pullf[p][ESTIMATE]) for p in mine] + [abs(pull[VALUE]) for pull in finished]
+    most = max(seen, default=0.0) * len(mine)
+    for column in (AX, WY, QZ):
+        sizes[column] = max(sizes[column], most * (row[A] + row[W] + row[Q]))
+    sizes[W] = sizes[W_LEFT] = len(mine) * precision
+    sizes[MEAN] = most
+    if rules.method == PAPER:
+        if keeps_order(rules):
+            put_prefixes(state, mine, row, sizes)
+        for column in (FULL_SUM, BIAS_SUM, POOL_SUM, POOL_MEANS, POOL_TERMS, LOW, HIGH):
+            sizes[column] = most + sum(t.pullf[p][TERM] for p in mine if t.pullf[p][TERM] < math.inf)
+        bound(rules, with_row(t, index, row), index)
+        return row, sizes
+    weigh(rules, row)
+    sizes[LOW] = sizes[HIGH] = most
+    look_ahead(rules, with_row(t, index, row), index)
+    promise(rules, with_row(t, index, row), index)
+    for column in (PROMISE, PLANNED, FRESH):
+        sizes[column] = len(mine) * precision
+    return row, sizes
+
+
+def put(row: Floats, sizes: Floats, column: int, terms: Floats) -> None:
+    """Put a sum in its column, and its size beside it."""
+    row[column] = math.fsum(terms)
+    sizes[column] = math.fsum(map(abs, terms))
+
+
+def with_row(t: Tables, index: int, row: Floats) -> Tables:
+    """The same tables with another row of floats for one arm."""
+    armf = list(t.armf)
+    armf[index] = row
+    return t._replace(armf=armf)
+
+
+class Prefixes(NamedTuple):
+    """The pulls the paper's two bounds rest on (paper.py), by their rows."""
+
+    full: list[int]  # the finished prefix of the start order
+    biased: list[int]  # of these, the ones that speak about the bias
+    ended: list[int]  # the finished ones of the pooled prefix
+    going: list[int]  # its unfinished ones
+
+
+def prefixes(state: State, mine: list[int]) -> Prefixes:
+    """Both prefixes of an arm's start order."""
+    t = state.tables
+    order = [p for p in mine if t.pulls[p][OUT] == 0]
+    done = [t.pulls[p][STATE] == FINISHED for p in order]
+    spoke = [t.pulls[p][STATE] == FINISHED or t.pulls[p][READINGS] > 0 for p in order]
+    full = order[: done.index(False)] if False in done else order
+    pool = order[: spoke.index(False)] if False in spoke else order
+    return Prefixes(
+        full=full,
+        biased=[p for p in full if t.pulls[p][READINGS] >= state.rules.min_readings],
+        ended=[p for p in pool if t.pulls[p][STATE] == FINISHED],
+        going=[p for p in pool if t.pulls[p][STATE] != FINISHED],
+    )
+
+
+def put_prefixes(state: State, mine: list[int], row: Floats, sizes: Floats) -> None:
+    """Put the sums over both prefixes in their columns."""
+    rules, t = state.rules, state.tables
+    of = prefixes(state, mine)
+    put(row, sizes, FULL_SUM, [t.pullf[p][VALUE] for p in of.full])
+    put(row, sizes, BIAS_SUM, [t.pullf[p][ESTIMATE] - t.pullf[p][VALUE] for p in of.biased])
+    put(row, sizes, POOL_SUM, [t.pullf[p][VALUE] for p in of.ended])
+    put(row, sizes, POOL_MEANS, [t.pullf[p][ESTIMATE] for p in of.going])
+    put(row, sizes, POOL_TERMS, [partial_radius(rules, t.pulls[p][READINGS], t.pullf[p][BETA]) for p in of.going])
+
+
+# Verdicts -------------------------------------------------------------------------------------------------------
+
+
+def broken_verdicts(state: State) -> Iterator[str]:
+    """Whether some survivor should have been judged, pair by pair; whether the fences are where they claim to be."""
+    rules, t = state.rules, state.tables
+    alive = [index for index, arm in enumerate(t.arms) if arm[STATUS] == SURVIVING]
+    places = rules.k - sum(arm[STATUS] == ACCEPTED for arm in t.arms)
+    for i in alive:
+        wins = sum(better(state, i, j) for j in alive if j != i)
+        losses = sum(better(state, j, i) for j in alive if j != i)
+        if wins >= len(alive) - places or losses >= places:
+            yield f"arm {state.labels[i]!r} beats {wins} and loses to {losses} of {len(alive)}, and is not judged"
+    if t.race[FENCED] == 1:
+        yield from broken_fences(state, [t.armf[index] for index in alive], places)
+
+
+def broken_fences(state: State, rows: list[Floats], places: int) -> Iterator[str]:
+    """Whether each fence proves what it stands for (verdict.py)."""
+    race, racef, epsilon = state.tables.race, state.tables.racef, state.rules.epsilon
+    seen = {
+        ACCEPT_COUNT: sum(row[HIGH] >= racef[ACCEPT_AT] for row in rows),
+        REJECT_COUNT: sum(row[LOW] > racef[REJECT_AT] for row in rows),
+    }
+    if any(row[LOW] > racef[ACCEPT_AT] for row in rows) or any(row[HIGH] < racef[REJECT_AT] for row in rows):
+        yield "an interval has crossed a fence that still stands"
+    if epsilon > 0.0:
+        seen[CLOSE_HIGH] = sum(row[HIGH] >= racef[CLOSE_AT] + epsilon for row in rows)
+        seen[CLOSE_LOW] = sum(row[LOW] > racef[CLOSE_AT] for row in rows)
+    for column, expected in seen.items():
+        if race[column] != expected:
+            yield f"the race's integer column {column} is {race[column]}, the intervals say {expected}"
+        enough = expected > places if column in (ACCEPT_COUNT, CLOSE_HIGH) else expected < places
+        if not enough:
+            yield f"the fence counted in the race's column {column} proves nothing: {expected} for {places} places"
+
+
+def better(state: State, i: int, j: int) -> bool:
+    """Whether arm i is established as better than arm j."""
+    first, second = state.tables.armf[i], state.tables.armf[j]
+    if state.rules.method == PAPER:
+        return first[LOW] > second[HIGH]
+    return beats(state.rules, first, second)

@@ -1,0 +1,165 @@
+"""What can be said now: the leaders, the confidence in them, the smallest ε, intervals.
+
+*Leaders* are the k_t best means among the survivors; with the accepted they are the answer. All that is said here
+follows from the events the verdicts already rest on, so it costs no further δ and may be asked at any time:
+
+* a wrong answer means that some (leader, other) pair within S is the wrong way round, so with Z the smallest pair
+  statistic its probability is at most k(n−k)·e^(−Z), or δ once a verdict stands: confidence = 1 − that;
+* every leader is within ε of every other when every pair would pass with μ̂_i − μ̂_j + ε in the place of μ̂_i − μ̂_j.
+
+Scanning all pairs would cost |S|²/4; a bound on what a leader can contribute skips nearly all of them.
+"""
+
+import math
+
+from earlycall.core.evidence import statistic, width
+from earlycall.core.tables import (
+    ALIVE,
+    HIGH,
+    LEADER,
+    LOW,
+    MEAN,
+    PAPER,
+    PENALTY,
+    SCRATCH,
+    SPREAD,
+    SURVIVORS,
+    TAKEN,
+    Floats,
+    Rules,
+    Tables,
+)
+from earlycall.core.verdict import select
+
+
+def rank_mean(row: Floats) -> float:
+    """The arm's estimate for ranking: an arm nothing is known of comes last."""
+    return row[MEAN] if row[SPREAD] < math.inf else -math.inf
+
+
+def elect(rules: Rules, t: Tables) -> None:
+    """Mark the leaders: the k_t best means of the survivors, ties by index."""
+    count = t.race[SURVIVORS]
+    places = rules.k - t.race[TAKEN]
+    for index in range(len(t.arms)):
+        t.arms[index][LEADER] = 0
+    if places <= 0 or count == 0:
+        return
+    for p in range(count):
+        t.armf[p][SCRATCH] = rank_mean(t.armf[t.arms[p][ALIVE]])
+    last = select(t.armf, count, places)
+    for p in range(count):
+        index = t.arms[p][ALIVE]
+        if rank_mean(t.armf[index]) > last:
+            t.arms[index][LEADER] = 1
+            places -= 1
+    for p in range(count):
+        index = t.arms[p][ALIVE]
+        if places > 0 and rank_mean(t.armf[index]) == last:
+            t.arms[index][LEADER] = 1
+            places -= 1
+
+
+def bounds_on_others(t: Tables) -> tuple[float, float, float]:
+    """(best mean of the others, largest 1/J, largest pen) among the survivors; 1/J = inf where one is unknown."""
+    best_other = -math.inf
+    spread = 0.0
+    penalty = 0.0
+    for p in range(t.race[SURVIVORS]):
+        index = t.arms[p][ALIVE]
+        row = t.armf[index]
+        if row[SPREAD] > spread:
+            spread = row[SPREAD]
+        if row[PENALTY] > penalty:
+            penalty = row[PENALTY]
+        if t.arms[index][LEADER] == 0 and row[MEAN] > best_other:
+            best_other = row[MEAN]
+    return best_other, spread, penalty
+
+
+def weakest(rules: Rules, t: Tables) -> float:
+    """Z, the smallest pair statistic over (leader, other) within S (evidence); call `elect` first.
+
+    −inf where a survivor is unknown, inf where there is no pair.
+    """
+    count = t.race[SURVIVORS]
+    best_other, spread, penalty = bounds_on_others(t)
+    if spread == math.inf:
+        return -math.inf
+    smallest = math.inf
+    for p in range(count):
+        i = t.arms[p][ALIVE]
+        if t.arms[i][LEADER] == 1:
+            row = t.armf[i]
+            gap = row[MEAN] - best_other
+            if gap * gap / (2.0 * (row[SPREAD] + spread)) - row[PENALTY] - penalty < smallest:
+                for m in range(count):
+                    j = t.arms[m][ALIVE]
+                    if t.arms[j][LEADER] == 0:
+                        pair = statistic(row, t.armf[j])
+                        if pair < smallest:
+                            smallest = pair
+    return smallest
+
+
+def confidence_now(rules: Rules, t: Tables, judged: int) -> float:
+    """Confidence in the answer of the moment (evidence); `judged` is the number of verdicts that stand."""
+    doubt = rules.delta if judged > 0 else 0.0
+    if t.race[SURVIVORS] == 0:
+        return 1.0 - doubt
+    z = weakest(rules, t)
+    log_doubt = rules.level + math.log(rules.delta) - z  # ln(k(n−k)·e^(−Z))
+    if log_doubt >= 0.0:
+        return 0.0
+    from_pairs = math.exp(log_doubt)
+    return 1.0 - (from_pairs if from_pairs > doubt else doubt)
+
+
+def smallest_epsilon(rules: Rules, t: Tables) -> float:
+    """The smallest ε with which every (leader, other) pair within S passes, ≥ 0; call `elect` first."""
+    count = t.race[SURVIVORS]
+    if rules.method == PAPER:
+        return printed_epsilon(t)
+    best_other, spread, penalty = bounds_on_others(t)
+    if spread == math.inf:
+        return math.inf
+    needed = 0.0
+    for p in range(count):
+        i = t.arms[p][ALIVE]
+        if t.arms[i][LEADER] == 1:
+            row = t.armf[i]
+            most = math.sqrt(2.0 * (row[SPREAD] + spread) * (rules.level + row[PENALTY] + penalty))
+            if most - row[MEAN] + best_other > needed:
+                for m in range(count):
+                    j = t.arms[m][ALIVE]
+                    if t.arms[j][LEADER] == 0:
+                        pair = width(rules, row, t.armf[j]) - (row[MEAN] - t.armf[j][MEAN])
+                        if pair > needed:
+                            needed = pair
+    return needed
+
+
+def printed_epsilon(t: Tables) -> float:
+    """The smallest ε by intervals: the best HIGH of the others less the worst LOW of the leaders."""
+    count = t.race[SURVIVORS]
+    best_high = -math.inf
+    worst_low = math.inf
+    for p in range(count):
+        index = t.arms[p][ALIVE]
+        if t.arms[index][LEADER] == 1:
+            if t.armf[index][LOW] < worst_low:
+                worst_low = t.armf[index][LOW]
+        elif t.armf[index][HIGH] > best_high:
+            best_high = t.armf[index][HIGH]
+    needed = best_high - worst_low
+    return needed if needed > 0.0 else 0.0
+
+
+def half_width(rules: Rules, armf: Floats) -> float:
+    """Half the width of an arm's interval, all n of which hold together, always, with probability ≥ 1 − δ.
+
+    Evidence: M(μ) < n/δ, so √(2·v·(ln(n/δ) + pen)). Paper: the radius itself.
+    """
+    if rules.method == PAPER:
+        return armf[SPREAD]
+    return math.sqrt(2.0 * armf[SPREAD] * (math.log(rules.arms / rules.delta) + armf[PENALTY]))

@@ -1,0 +1,70 @@
+"""What the readings of one pull say about its arm.
+
+A pull's readings are kept as an estimate Ȳ of its full feedback X with precision q = 1/Var(Ȳ − X), from the declared
+sds alone:
+
+* independent errors: Ȳ is the q-weighted mean, q = Σ s⁻²;
+* refining (an earlier error is a later one plus independent noise): the last reading says it all, q = s_last⁻²; a
+  reading worse than the one before it adds nothing;
+* increments: after P of D steps, Ȳ = (D/P)·ΣY.
+
+Its weight is the information Ȳ carries about the mean of the arm: 1/(σ² + 1/q), or P/(D·σ²) for increments.
+"""
+
+from earlycall.core.tables import (
+    CURVE_PRECISION,
+    ESTIMATE,
+    FROM_STEP,
+    INCREMENTAL,
+    LENGTH,
+    PRECISION,
+    READINGS,
+    REFINING,
+    SIGMA,
+    STEP,
+    TOTAL,
+    WEIGHT,
+    Floats,
+    Ints,
+    Rules,
+)
+
+
+def take_reading(
+    rules: Rules, armf: Floats, pull: Ints, pullf: Floats, step: int, value: float, precision: float
+) -> None:
+    """Take in one reading; `precision` is 1/sd² of its error (unused by increments).
+
+    An increment is what was gained since the last reading, however many steps that spans.
+    """
+    sigma = armf[SIGMA]
+    pull[STEP] = step
+    pull[READINGS] += 1
+    if rules.feedback == INCREMENTAL:
+        share = step / pullf[LENGTH]
+        pullf[TOTAL] += value
+        pullf[ESTIMATE] = pullf[TOTAL] / share
+        pullf[WEIGHT] = share / (sigma * sigma)
+        return
+    if rules.pooling == REFINING:
+        if precision >= pullf[PRECISION]:
+            pullf[PRECISION] = precision
+            pullf[ESTIMATE] = value
+    else:
+        pullf[PRECISION] += precision
+        pullf[ESTIMATE] += (value - pullf[ESTIMATE]) * (precision / pullf[PRECISION])
+    pullf[WEIGHT] = weight(sigma, pullf[PRECISION])
+
+
+def weight(sigma: float, precision: float) -> float:
+    """Information of an estimate of X about the mean: 1/(σ² + 1/q); 0 at q = 0."""
+    return precision / (sigma * sigma * precision + 1.0)
+
+
+def declared_precision(curve: list[Floats], step: int) -> float:
+    """The declared precision 1/sd² of a reading at `step`; 0 before the curve begins."""
+    precision = 0.0
+    for m in range(len(curve)):
+        if curve[m][FROM_STEP] <= step:
+            precision = curve[m][CURVE_PRECISION]
+    return precision

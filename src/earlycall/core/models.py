@@ -1,0 +1,140 @@
+"""What a user declares about the feedback of a pull: how X scatters, and what its readings say about it.
+
+Everything is checked and copied where it is made, so a declaration that exists is sound in itself; what depends on
+the arms is checked in rules.py. Nothing here is computed with.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from earlycall.core.checks import choice, refusal, scale, whole
+from earlycall.errors import SettingError
+
+LATER = "this version does not have it yet"
+
+Sigma = float | Mapping[str, float]  # one sd for all arms, or {label: sd}
+ReadingSd = float | Mapping[int, float]  # one sd for all readings, or {from_step: sd}
+
+
+def sigma_of(seen: object) -> Sigma:
+    """A checked copy of `sigma`."""
+    if isinstance(seen, Mapping):
+        return {str(label): scale(f"sigma[{label!r}]", sd, SettingError) for label, sd in seen.items()}
+    return scale("sigma", seen, SettingError, f"An unknown sd (sigma=None): {LATER}." if seen is None else "")
+
+
+def reading_sd_of(seen: object, pooling: str) -> ReadingSd:
+    """A checked copy of `reading_sd`, in order of steps."""
+    if not isinstance(seen, Mapping):
+        return scale("reading_sd", seen, SettingError)
+    expected = "a number or {from_step: sd} with at least one step"
+    if not seen:
+        raise SettingError(refusal("reading_sd", seen, expected))
+    steps = sorted(whole("a step of reading_sd", step, 1, SettingError) for step in seen)
+    curve = {step: scale(f"reading_sd[{step}]", seen[step], SettingError) for step in steps}
+    sds = list(curve.values())
+    if pooling == "refining" and sds != sorted(sds, reverse=True):
+        remedy = "A refining reading is never worse than the one before it."
+        raise SettingError(refusal("reading_sd", seen, 'sds that do not grow when pooling="refining"', remedy))
+    return curve
+
+
+def steps_of(seen: object) -> int | None:
+    """A checked `steps`: the length of a pull, or None."""
+    return None if seen is None else whole("steps", seen, 1, SettingError)
+
+
+def settle(declared: object, **fields: object) -> None:
+    """Put the checked copies in the place of what was given (the declarations are frozen for everybody else)."""
+    for name, value in fields.items():
+        object.__setattr__(declared, name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """A pull says nothing before it ends: X ~ mean ± sigma.
+
+    `sigma`: standard deviation of the full feedback around the arm's mean, one for all arms or {label: sd}.
+
+    >>> Full(sigma=110)
+    Full(sigma=110.0)
+    """
+
+    sigma: Sigma
+
+    def __post_init__(self) -> None:
+        settle(self, sigma=sigma_of(self.sigma))
+
+
+@dataclass(frozen=True, slots=True)
+class Incremental:
+    """A pull earns its full feedback X bit by bit: a reading is what was gained since the last one.
+
+    `sigma`: sd of X; the increments of one pull are independent, of equal mean and variance per step.
+    `steps`: how many steps a pull has (the most, if pulls differ; then each reading says `of=`).
+
+    >>> Incremental(sigma=3.0, steps=20)
+    Incremental(sigma=3.0, steps=20)
+    """
+
+    sigma: Sigma
+    steps: int | None = None
+
+    def __post_init__(self) -> None:
+        settle(self, sigma=sigma_of(self.sigma), steps=steps_of(self.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Unbiased:
+    """A reading is the pull's own full feedback X with an error of mean 0.
+
+    `sigma`: sd of X around the arm's mean. `reading_sd`: sd of a reading around X, a number or {from_step: sd}.
+    `pooling`: "independent" errors, or "refining" where each reading already contains all the earlier ones.
+    `steps`: how many steps a pull has, needed to plan cuts (`setup=`).
+
+    >>> Unbiased(sigma=110, reading_sd={1: 200, 100: 60}, pooling="refining")
+    Unbiased(sigma=110.0, reading_sd={1: 200.0, 100: 60.0}, pooling='refining', steps=None)
+    """
+
+    sigma: Sigma
+    reading_sd: ReadingSd
+    pooling: str = "independent"
+    steps: int | None = None
+
+    def __post_init__(self) -> None:
+        choice("pooling", self.pooling, ["independent", "refining"], SettingError)
+        reading_sd = reading_sd_of(self.reading_sd, self.pooling)
+        settle(self, sigma=sigma_of(self.sigma), reading_sd=reading_sd, steps=steps_of(self.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Biased:
+    """A reading is X with an error whose mean is one unknown number per arm, learned from the pulls that end.
+
+    `bias_scale`: how large that bias may well be (a guess that costs time when wrong, never the guarantee); sigma
+    where it is not given. The rest is as for `Unbiased`.
+
+    >>> Biased(sigma=110, reading_sd=100).bias_scale is None
+    True
+    """
+
+    sigma: Sigma
+    reading_sd: ReadingSd
+    pooling: str = "independent"
+    bias_scale: float | None = None
+    steps: int | None = None
+
+    def __post_init__(self) -> None:
+        choice("pooling", self.pooling, ["independent", "refining"], SettingError)
+        reading_sd = reading_sd_of(self.reading_sd, self.pooling)
+        bias_scale = None if self.bias_scale is None else scale("bias_scale", self.bias_scale, SettingError)
+        settle(
+            self,
+            sigma=sigma_of(self.sigma),
+            reading_sd=reading_sd,
+            bias_scale=bias_scale,
+            steps=steps_of(self.steps),
+        )
+
+
+Feedback = Full | Incremental | Unbiased | Biased

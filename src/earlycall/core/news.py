@@ -1,0 +1,232 @@
+"""What each kind of fact does to a race: refuse, or change one pull and one arm.
+
+A refusal raises with the story of the pull, and nothing has changed. A repeat of what is recorded returns False and
+changes nothing; news returns True. Nothing here compares arms: that is `race.decide`.
+"""
+
+import math
+
+from earlycall.core.facts import (
+    Accepted,
+    Cancelled,
+    Closed,
+    Cut,
+    Decided,
+    Failed,
+    Lost,
+    Read,
+    Rejected,
+    Started,
+    Told,
+)
+from earlycall.core.feedback import declared_precision
+from earlycall.core.state import (
+    State,
+    Story,
+    arm_index,
+    holds_slot,
+    pull_row,
+    pull_state,
+    story,
+    told_value,
+)
+from earlycall.core.tables import (
+    ACCEPTED,
+    ACTIVE,
+    ARM,
+    BUSY,
+    CANCELLED,
+    CUT,
+    FAILED,
+    FULL,
+    INCREMENTAL,
+    LENGTH,
+    LOST,
+    PAPER,
+    PULL_FLOATS,
+    PULL_INTS,
+    REJECTED,
+    SIGMA,
+    STATUS,
+    STEP,
+    SURVIVING,
+)
+from earlycall.core.turn import finish, give, leave, read, start
+from earlycall.errors import NewsError
+
+# Beyond this many sds a value's last digits are coarser than what the race has to tell apart.
+COARSE = 1e9
+
+
+def started(state: State, fact: Started) -> bool:
+    """A pull takes a slot."""
+    index = arm_index(state, fact.arm)
+    rules, t = state.rules, state.tables
+    if fact.pull != len(state.stories) + 1:
+        raise NewsError(f"pull={fact.pull!r}: expected {len(state.stories) + 1}, the next number.")
+    if state.decided or t.arms[index][STATUS] != SURVIVING:
+        raise NewsError(f"arm={fact.arm!r}: expected an arm that is still in the race.")
+    if t.race[BUSY] >= rules.slots or t.arms[index][ACTIVE] >= rules.per_arm:
+        raise NewsError(
+            f"arm={fact.arm!r}: expected a free slot; {t.race[BUSY]} of {rules.slots} are held,"
+            f" {t.arms[index][ACTIVE]} of {rules.per_arm} by this arm."
+        )
+    t.pulls.append([0] * PULL_INTS)
+    t.pullf.append([0.0] * PULL_FLOATS)
+    state.stories.append(Story(fact))
+    if fact.key is not None:
+        state.keys.setdefault(fact.key, []).append(fact.pull)
+    start(rules, t, index, float(rules.steps))
+    return True
+
+
+def was_read(state: State, fact: Read) -> bool:
+    """A pull showed a reading."""
+    row = pull_row(state, fact.pull)
+    readings = state.stories[row].readings
+    if readings.get(fact.step) == fact:
+        return False
+    now = state.tables.pulls[row]
+    if pull_state(state, row) in ("finished", "failed"):
+        raise NewsError(f"step={fact.step!r}: expected no reading any more. {story(state, row)}.")
+    if fact.step <= now[STEP]:
+        raise NewsError(f"step={fact.step!r}: expected more than {now[STEP]}, the last step. {story(state, row)}.")
+    length, precision = vet_reading(state, row, fact)
+    fits(state, row, "value", fact.value, reading_scale(state, row, precision))
+    if length > 0.0:
+        state.tables.pullf[row][LENGTH] = length
+    read(state.rules, state.tables, row, fact.step, state.sign * fact.value, precision)
+    readings[fact.step] = fact
+    return True
+
+
+def vet_reading(state: State, row: int, fact: Read) -> tuple[float, float]:
+    """(length of the pull, precision of the reading); refuses a reading that does not fit the declared feedback."""
+    rules = state.rules
+    if rules.feedback == INCREMENTAL:
+        if fact.sd is not None:
+            raise NewsError(f"sd={fact.sd!r}: expected none: the sd of an increment follows from sigma. Leave it out.")
+        return length_of(state, row, fact), 0.0
+    if fact.of is not None:
+        raise NewsError(f"of={fact.of!r}: expected none: only Incremental needs the length of a pull. Leave it out.")
+    if fact.sd is None or rules.feedback == FULL:
+        return 0.0, declared_precision(state.tables.curve, fact.step)
+    if rules.method == PAPER and fact.sd > rules.reading_sd * (1.0 + 1e-9):
+        raise NewsError(
+            f"sd={fact.sd!r}: expected at most the declared reading_sd {rules.reading_sd:g} with method='paper'."
+            " Open the race with the largest sd a reading can have."
+        )
+    return 0.0, 1.0 / (fact.sd * fact.sd)
+
+
+def length_of(state: State, row: int, fact: Read) -> float:
+    """How many steps an incremental pull has in all."""
+    first = next(iter(state.stories[row].readings.values()), None)
+    declared = first.of if first else fact.of
+    if first and fact.of not in (None, first.of):
+        raise NewsError(f"of={fact.of!r}: expected {first.of!r} as said before. {story(state, row)}.")
+    length = declared if declared is not None else state.rules.steps
+    if length == 0:
+        raise NewsError(
+            "of=None: expected the number of steps this pull has in all. Say report(…, of=…),"
+            " or Incremental(…, steps=…) if it is the same for every pull."
+        )
+    if 0 < state.rules.steps < length:
+        raise NewsError(f"of={length!r}: expected at most the declared steps={state.rules.steps}.")
+    if fact.step > length:
+        raise NewsError(f"step={fact.step!r}: expected at most {length}, the steps of this pull. {story(state, row)}.")
+    return float(length)
+
+
+def reading_scale(state: State, row: int, precision: float) -> float:
+    """The sd of one reading's value around the arm's mean, roughly."""
+    sigma = state.tables.armf[state.tables.pulls[row][ARM]][SIGMA]
+    return sigma if precision <= 0.0 else max(sigma, 1.0 / math.sqrt(precision))
+
+
+def fits(state: State, row: int, name: str, value: float, sd: float) -> None:
+    """Refuse a value so far from 0 that rounding would eat what it says."""
+    if abs(value) > COARSE * sd:
+        raise NewsError(
+            f"{name}={value!r}: expected at most {COARSE:g} times its sd {sd:g}, or rounding would eat what it says."
+            " Measure from another origin (subtract a constant from every value), or tell the pull as failed."
+            f" {story(state, row)}."
+        )
+
+
+def was_told(state: State, fact: Told) -> bool:
+    """A pull ended with its full feedback."""
+    row = pull_row(state, fact.pull)
+    known = told_value(state, row)
+    if known == fact.value:
+        return False
+    if pull_state(state, row) in ("finished", "failed"):
+        raise NewsError(f"value={fact.value!r}: expected no other full feedback. {story(state, row)}.")
+    now = state.tables.pulls[row]
+    if fact.step is not None and fact.step < now[STEP]:
+        raise NewsError(f"step={fact.step!r}: expected {now[STEP]} or more, the last step. {story(state, row)}.")
+    fits(state, row, "value", fact.value, state.tables.armf[now[ARM]][SIGMA])
+    if fact.step is not None:
+        now[STEP] = fact.step
+    finish(state.rules, state.tables, row, state.sign * fact.value)
+    state.stories[row].end = fact
+    return True
+
+
+def was_lost(state: State, fact: Lost) -> bool:
+    """A pull was lost: its slot is free, and what it said stays."""
+    row = pull_row(state, fact.pull)
+    if pull_state(state, row) in ("finished", "failed"):
+        raise NewsError(f"pull={fact.pull!r}: expected a pull that could still be lost. {story(state, row)}.")
+    if not holds_slot(state, row):
+        return False
+    leave(state.rules, state.tables, row, LOST)
+    state.stories[row].end = fact
+    return True
+
+
+def has_failed(state: State, fact: Failed) -> bool:
+    """A pull failed: asked again, counted as the number declared for it, or the end of the race."""
+    row = pull_row(state, fact.pull)
+    if pull_state(state, row) == "finished":
+        raise NewsError(f"pull={fact.pull!r}: expected a pull that could still fail. {story(state, row)}.")
+    if not holds_slot(state, row):
+        return False
+    failure = state.settings.failure
+    if isinstance(failure, str):
+        leave(state.rules, state.tables, row, FAILED)
+    else:
+        fits(state, row, "failure", failure, state.tables.armf[state.tables.pulls[row][ARM]][SIGMA])
+        finish(state.rules, state.tables, row, state.sign * failure)
+    state.stories[row].end = fact
+    if failure == "stop" and not state.closed:
+        state.closed = Closed(f"pull {fact.pull} failed: {fact.reason}")
+    return True
+
+
+def was_closed(state: State, fact: Closed) -> bool:
+    """Somebody ended the race."""
+    if state.closed or state.decided:
+        return False
+    state.closed = fact
+    return True
+
+
+def got_verdict(state: State, fact: Accepted | Rejected) -> bool:
+    """An arm is accepted or rejected, for good."""
+    index = arm_index(state, fact.arm)
+    give(state.tables, index, ACCEPTED if isinstance(fact, Accepted) else REJECTED)
+    state.verdicts[index] = fact
+    return True
+
+
+def lost_its_slot(state: State, fact: Cancelled | Cut) -> bool:
+    """A running pull's slot is taken away; what it said stays."""
+    leave(state.rules, state.tables, pull_row(state, fact.pull), CUT if isinstance(fact, Cut) else CANCELLED)
+    return True
+
+
+def was_decided(state: State, fact: Decided) -> bool:
+    """The race is over."""
+    state.decided = fact
+    return True

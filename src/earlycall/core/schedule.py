@@ -1,0 +1,181 @@
+"""Which arm is started next, and which running pull has earned its slot.
+
+*Next.* The paper takes the arm with the fewest pulls (Alg. 1 line 7, Alg. 3), evidence the arm that will know least
+once its running pulls have brought what they are planned to bring; ties by index; never more than b pulls at once, nor
+r of one arm.
+
+*Cutting.* A slot is worth what it brings per step. With I(P) the information after P steps (I(D): finished), a fresh
+pull brings at best max_P (I(P) − I)/(setup + P), a pull that has run P steps at best max_{P'>P} (I(P') − I)/(P' − P).
+It is cut when the second is below the first. I comes from declared sds and steps only, never from values: a length
+that followed the values would void the guarantee.
+
+Between two knots of the declared curve I is concave in P, so each rate is a concave function over a line, has one
+peak, and bisection finds it. Readings are taken to come at every step.
+"""
+
+import math
+
+from earlycall.core.evidence import information
+from earlycall.core.feedback import weight
+from earlycall.core.tables import (
+    ACTIVE,
+    ALIVE,
+    ARM,
+    BIASED,
+    BUSY,
+    CURVE_PRECISION,
+    FRESH,
+    FROM_STEP,
+    PAPER,
+    PLANNED,
+    PRECISION,
+    PROMISE,
+    PULLED,
+    REFINING,
+    SIGMA,
+    STEP,
+    SURVIVORS,
+    W_LEFT,
+    WEIGHT,
+    A,
+    Floats,
+    Q,
+    Rules,
+    Tables,
+    W,
+)
+
+
+def next_arm(rules: Rules, t: Tables) -> int:
+    """The arm to start (`GetBatchArms`, with a_i < r where the print has a_i ≤ r); −1 when no arm may."""
+    if t.race[BUSY] >= rules.slots:
+        return -1
+    best = -1
+    for p in range(t.race[SURVIVORS]):
+        index = t.arms[p][ALIVE]
+        if t.arms[index][ACTIVE] >= rules.per_arm:
+            continue
+        if best < 0:
+            best = index
+        elif rules.method == PAPER:
+            if t.arms[index][PULLED] < t.arms[best][PULLED]:
+                best = index
+        elif t.armf[index][PROMISE] < t.armf[best][PROMISE]:
+            best = index
+    return best
+
+
+def cuts(rules: Rules) -> bool:
+    """Whether pulls are ever cut. (Increments bring the same at every step: finishing is always best.)"""
+    return rules.setup >= 0.0 and rules.reading_sd > 0.0
+
+
+def look_ahead(rules: Rules, t: Tables, index: int) -> None:
+    """Bring up to date what a fresh pull of the arm would bring, in all and per step."""
+    armf = t.armf[index]
+    armf[PLANNED] = 1.0 / (armf[SIGMA] * armf[SIGMA])
+    if cuts(rules):
+        armf[FRESH], armf[PLANNED] = outlook(rules, t.curve, armf, 0.0, 0, 0.0, rules.setup)
+
+
+def promise(rules: Rules, t: Tables, index: int) -> None:
+    """Bring up to date what the arm will know once its running pulls have brought what they will."""
+    armf = t.armf[index]
+    settled = information(rules, armf[A], armf[W_LEFT], armf[Q])
+    armf[PROMISE] = settled + t.arms[index][ACTIVE] * armf[PLANNED]
+
+
+def earns_its_slot(rules: Rules, t: Tables, pull: int) -> bool:
+    """Whether a running pull still brings as much per step as a fresh one of its arm would."""
+    step = t.pulls[pull][STEP]
+    if step >= rules.steps:  # it has run its length: its full feedback costs nothing more
+        return True
+    armf = t.armf[t.pulls[pull][ARM]]
+    now = t.pullf[pull]
+    staying, _ = outlook(rules, t.curve, armf, now[WEIGHT], step, now[PRECISION], 0.0)
+    return staying >= armf[FRESH]
+
+
+def outlook(
+    rules: Rules, curve: list[Floats], armf: Floats, said: float, step: int, precision: float, extra: float
+) -> tuple[float, float]:
+    """(best gain per step, that gain) of going on with a pull that has run `step` steps.
+
+    The pull has precision `precision` and weight `said` now; `extra` steps are paid before the next one. Where two
+    lengths are equally good the longer one is taken.
+    """
+    paid = extra - step  # a pull of length P costs paid + P
+    base = replaced(rules, armf, 0.0, said, said, 0.0)
+    best_rate = -math.inf
+    best_gain = 0.0
+    for m in range(len(curve)):
+        first, last = span(rules, curve, m, step)
+        if last < first:
+            continue
+        per_step = curve[m][CURVE_PRECISION]
+        if rules.pooling == REFINING:
+            precision = per_step if per_step > precision else precision
+            length = first
+            gain = gain_at(rules, armf, said, base, precision)
+        else:
+            precision -= (first - 1) * per_step  # so that after P steps it is precision + P·per_step
+            length = peak(rules, armf, said, base, precision, per_step, first, last, paid)
+            gain = gain_at(rules, armf, said, base, precision + length * per_step)
+            precision += last * per_step
+        if gain / (paid + length) >= best_rate:
+            best_rate = gain / (paid + length)
+            best_gain = gain
+    gain = replaced(rules, armf, 1.0 / (armf[SIGMA] * armf[SIGMA]), said, 0.0, precision) - base
+    if gain / (paid + rules.steps) >= best_rate:
+        best_rate = gain / (paid + rules.steps)
+        best_gain = gain
+    return best_rate, best_gain
+
+
+def span(rules: Rules, curve: list[Floats], m: int, step: int) -> tuple[int, int]:
+    """First and last step after `step` that belong to row m of the curve; step D belongs to the full feedback."""
+    first = int(curve[m][FROM_STEP])
+    last = rules.steps - 1
+    if m + 1 < len(curve) and int(curve[m + 1][FROM_STEP]) <= last:
+        last = int(curve[m + 1][FROM_STEP]) - 1
+    return (first if first > step else step + 1), last
+
+
+def peak(
+    rules: Rules,
+    armf: Floats,
+    said: float,
+    base: float,
+    precision: float,
+    per_step: float,
+    first: int,
+    last: int,
+    paid: float,
+) -> int:
+    """The length P in first … last with the best gain per step, where precision + P·per_step is what it then says."""
+    low = first
+    high = last
+    while low < high:
+        middle = (low + high + 1) // 2
+        gain = gain_at(rules, armf, said, base, precision + middle * per_step)
+        shorter = gain_at(rules, armf, said, base, precision + (middle - 1) * per_step)
+        if gain / (paid + middle) >= shorter / (paid + middle - 1):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def gain_at(rules: Rules, armf: Floats, said: float, base: float, precision: float) -> float:
+    """What is gained when the pull's readings have come to `precision`."""
+    return replaced(rules, armf, 0.0, said, weight(armf[SIGMA], precision), 0.0) - base
+
+
+def replaced(rules: Rules, armf: Floats, full: float, said: float, says: float, residual: float) -> float:
+    """The arm's information with the pull's weight `said` replaced: by `says`, or by full feedback and a residual.
+
+    Without a bias information adds up, and what the other pulls said is left out: it cancels in every gain.
+    """
+    if rules.feedback == BIASED:
+        return information(rules, armf[A] + full, armf[W] - said + says, armf[Q] + residual)
+    return full + says

@@ -1,0 +1,170 @@
+"""The options of a race, as they were given. docs/options.md is the table of all of them.
+
+A `Settings` that exists is sound in itself; what depends on the arms is checked in rules.py.
+"""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Required, TypedDict
+
+from earlycall.core.checks import choice, real, refusal, scale, whole
+from earlycall.core.models import LATER, Biased, Feedback, Incremental, Unbiased
+from earlycall.errors import SettingError
+
+DELAYS = (
+    'With parallel > 1 say delays="independent" if how long a pull takes carries no news of how good it is. '
+    f'(If slow pulls are better or worse ones, that needs delays="informative": {LATER}; use parallel=1.)'
+)
+# Options of the design that later work brings; until then they are refused by name.
+NOT_YET = frozenset(["allocation", "looks", "reserve", "blocks", "timeout", "deadline"])
+
+
+class Options(TypedDict, total=False):
+    """The keywords of `Race`, for type checkers; their meaning and defaults are those of `Settings`."""
+
+    k: Required[int]
+    delta: Required[float]
+    feedback: Required[Feedback]
+    epsilon: float
+    scale: float | None
+    direction: str
+    parallel: int
+    per_arm: int | None
+    setup: float | None
+    delays: str | None
+    min_delay: int | None
+    method: str
+    ledger: str
+    radius: str
+    failure: str | float
+    max_pulls: int | None
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The options of a race."""
+
+    k: int
+    delta: float
+    feedback: Feedback
+    epsilon: float = 0.0
+    scale: float | None = None
+    direction: str = "maximize"
+    parallel: int = 1
+    per_arm: int | None = None
+    setup: float | None = None
+    delays: str | None = None
+    min_delay: int | None = None
+    method: str = "evidence"
+    ledger: str = "simultaneous"
+    radius: str = "corrected"
+    failure: str | float = "retry"
+    max_pulls: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_each(self)
+        check_together(self)
+
+
+def settings_of(options: Mapping[str, object]) -> Settings:
+    """The settings made of keywords; an unknown or missing one is named, with what to write instead.
+
+    >>> settings_of({"k": 1, "delta": 0.05, "feedbak": 3})
+    Traceback (most recent call last):
+    earlycall.errors.SettingError: there is no option feedbak. Did you mean feedback?
+    """
+    known = {field.name: field for field in fields(Settings)}
+    for name in options:
+        if name in NOT_YET:
+            raise SettingError(f"{name}={options[name]!r}: {LATER}; leave it out.")
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            remedy = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(known)}."
+            raise SettingError(f"there is no option {name}. {remedy}")
+    for name, field in known.items():
+        if field.default is MISSING and name not in options:
+            raise SettingError(f"{name} is missing. For example k=1, delta=0.05, feedback=earlycall.Full(sigma=1.0).")
+    return Settings(**options)  # type: ignore[arg-type]  # each is checked, whatever it is
+
+
+def check_each(s: Settings) -> None:
+    """Check every option by itself."""
+    whole("k", s.k, 1, SettingError)
+    expected = "a number above 0 and below 1"
+    remedy = "It is the chance of a wrong answer you accept: 0.05 for 95 % confidence."
+    if not 1e-300 <= real("delta", s.delta, expected, SettingError, remedy) < 1.0:
+        raise SettingError(refusal("delta", s.delta, expected, remedy))
+    feedback: object = s.feedback
+    if not isinstance(feedback, Feedback):
+        remedy = "For example feedback=earlycall.Full(sigma=1.0)."
+        raise SettingError(refusal("feedback", feedback, "Full(…), Incremental(…), Unbiased(…) or Biased(…)", remedy))
+    if real("epsilon", s.epsilon, "a number, 0 or more", SettingError) < 0.0:
+        raise SettingError(refusal("epsilon", s.epsilon, "a number, 0 or more"))
+    if s.scale is not None:
+        scale("scale", s.scale, SettingError, "It is the gap between arms that you care about.")
+    choice("direction", s.direction, ["maximize", "minimize"], SettingError)
+    whole("parallel", s.parallel, 1, SettingError)
+    if s.per_arm is not None:
+        whole("per_arm", s.per_arm, 1, SettingError)
+    if s.setup is not None and real("setup", s.setup, "a number, 0 or more", SettingError) < 0.0:
+        raise SettingError(refusal("setup", s.setup, "a number, 0 or more", "It is in steps; None: never cut."))
+    if s.min_delay is not None:
+        whole("min_delay", s.min_delay, 1, SettingError)
+    choice("method", s.method, ["evidence", "paper"], SettingError)
+    choice("ledger", s.ledger, ["simultaneous", "as-printed"], SettingError)
+    choice("radius", s.radius, ["corrected", "as-printed"], SettingError)
+    if isinstance(s.failure, str):
+        choice("failure", s.failure, ["retry", "stop"], SettingError, "Or a number that a failed pull counts as.")
+    else:
+        real("failure", s.failure, "'retry', 'stop' or a number", SettingError)
+    if s.max_pulls is not None:
+        whole("max_pulls", s.max_pulls, 1, SettingError)
+    whole("seed", s.seed, 0, SettingError)
+
+
+def check_together(s: Settings) -> None:
+    """Check what depends on more than one option."""
+    if s.delays == "informative":
+        raise SettingError(refusal("delays", s.delays, "'independent' or None", f"As to 'informative': {LATER}."))
+    if s.delays is not None:
+        choice("delays", s.delays, ["independent"], SettingError)
+    noisy = isinstance(s.feedback, Unbiased | Biased)
+    if s.setup is not None and noisy and s.feedback.steps is None:  # type: ignore[union-attr]  # Full is not noisy
+        remedy = f"Say {type(s.feedback).__name__}(…, steps=how many steps a pull has): cuts are planned from it."
+        raise SettingError(refusal("setup", s.setup, "the length of a pull to be declared beside it", remedy))
+    if s.method == "paper":
+        check_paper(s)
+    else:
+        check_evidence(s)
+    if s.min_delay is not None and not (s.method == "paper" and isinstance(s.feedback, Biased)):
+        remedy = "So far it says how many readings each finished pull surely has, for method='paper' with Biased."
+        raise SettingError(refusal("min_delay", s.min_delay, "None here", remedy))
+
+
+def check_paper(s: Settings) -> None:
+    """Refuse what the paper's methods do not know."""
+    if s.setup is not None:
+        remedy = 'The paper never cuts a pull: use method="evidence".'
+        raise SettingError(refusal("setup", s.setup, "None with method='paper'", remedy))
+    if s.scale is not None:
+        remedy = 'It tunes the evidence: use method="evidence", or leave it out.'
+        raise SettingError(refusal("scale", s.scale, "None with method='paper'", remedy))
+    if isinstance(s.feedback, Unbiased | Biased) and s.feedback.pooling == "refining":
+        remedy = 'The paper averages the readings of a pull: use method="evidence".'
+        raise SettingError(refusal("pooling", "refining", "'independent' with method='paper'", remedy))
+    if isinstance(s.feedback, Incremental) and s.feedback.steps is None:
+        remedy = "Say Incremental(…, steps=the most steps a pull can have)."
+        raise SettingError(refusal("steps", None, "a whole number with method='paper'", remedy))
+
+
+def check_evidence(s: Settings) -> None:
+    """Refuse what only the paper's methods need, and delays that were not thought about."""
+    if s.delays is None and s.parallel > 1:
+        raise SettingError(refusal("delays", None, f"'independent' with parallel={s.parallel}", DELAYS))
+    for name, usual in (("ledger", "simultaneous"), ("radius", "corrected")):
+        if getattr(s, name) != usual:
+            remedy = 'It belongs to method="paper"; evidence needs neither ledger nor radius.'
+            raise SettingError(refusal(name, getattr(s, name), repr(usual), remedy))

@@ -1,0 +1,139 @@
+"""What a race is between two facts: its tables, and beside each row what only people need.
+
+Only `race.apply` changes a state. Everything here reads.
+"""
+
+from dataclasses import dataclass, field
+
+from earlycall.core.facts import Accepted, Closed, Decided, Failed, Lost, Opened, Read, Rejected, Started, Told
+from earlycall.core.rules import rules_of
+from earlycall.core.settings import Settings
+from earlycall.core.tables import (
+    ARM,
+    ARM_FLOATS,
+    ARM_INTS,
+    RACE_FLOATS,
+    RACE_INTS,
+    RUNNING,
+    SIGMA,
+    STATE,
+    TAU,
+    TAU_BIAS,
+    Rules,
+    Tables,
+)
+from earlycall.core.turn import open_race
+from earlycall.errors import NewsError
+
+STATES = ("running", "finished", "lost", "failed", "cancelled", "cut")  # by the kernel's codes
+VERDICTS = ("surviving", "accepted", "rejected")
+
+
+@dataclass(slots=True)
+class Story:
+    """What happened to one pull, beside its rows in the tables."""
+
+    started: Started
+    readings: dict[int, Read] = field(default_factory=dict)  # by step, in order
+    end: Told | Lost | Failed | None = None  # the last of these that happened
+
+
+@dataclass(slots=True)
+class State:
+    """A race at one moment."""
+
+    settings: Settings
+    labels: tuple[str, ...]
+    index: dict[str, int]  # of each label
+    rules: Rules
+    tables: Tables
+    sign: float  # −1 where the race minimises: the kernel always maximises
+    stories: list[Story] = field(default_factory=list)
+    keys: dict[str, list[int]] = field(default_factory=dict)  # the pulls that each `ask` with a key gave
+    verdicts: dict[int, Accepted | Rejected] = field(default_factory=dict)  # by the row of the arm
+    closed: Closed | None = None
+    decided: Decided | None = None
+
+
+def opened(fact: Opened) -> State:
+    """The state of a race that has just been opened."""
+    rules, numbers, curve = rules_of(fact.labels, fact.settings)
+    tables = Tables(
+        arms=[[0] * ARM_INTS for _ in fact.labels],
+        armf=[[0.0] * ARM_FLOATS for _ in fact.labels],
+        pulls=[],
+        pullf=[],
+        race=[0] * RACE_INTS,
+        racef=[0.0] * RACE_FLOATS,
+        curve=curve,
+    )
+    for row, sigma, tau, tau_bias in zip(tables.armf, *numbers, strict=True):
+        row[SIGMA], row[TAU], row[TAU_BIAS] = sigma, tau, tau_bias
+    open_race(rules, tables)
+    return State(
+        settings=fact.settings,
+        labels=fact.labels,
+        index={label: index for index, label in enumerate(fact.labels)},
+        rules=rules,
+        tables=tables,
+        sign=-1.0 if fact.settings.direction == "minimize" else 1.0,
+    )
+
+
+def arm_index(state: State, label: object) -> int:
+    """The row of an arm; refuses a label that is none."""
+    index = state.index.get(label) if isinstance(label, str) else None
+    if index is None:
+        some = ", ".join(map(repr, state.labels[:5])) + (", …" if len(state.labels) > 5 else "")
+        raise NewsError(f"arm={label!r}: expected the label of an arm of this race ({some}).")
+    return index
+
+
+def pull_row(state: State, pull: int) -> int:
+    """The row of a pull; refuses a number that is none."""
+    count = len(state.stories)
+    if not 1 <= pull <= count:
+        there_are = f"one of the {count} pulls started so far (1 to {count})" if count else "no pull yet: ask() first"
+        raise NewsError(f"pull={pull!r}: expected {there_are}.")
+    return pull - 1
+
+
+def pull_state(state: State, row: int) -> str:
+    """What a pull is: running, finished, lost, failed, cancelled or cut."""
+    if isinstance(state.stories[row].end, Failed):
+        return "failed"
+    return STATES[state.tables.pulls[row][STATE]]
+
+
+def holds_slot(state: State, row: int) -> bool:
+    """Whether a pull is to go on running."""
+    return state.tables.pulls[row][STATE] == RUNNING
+
+
+def told_value(state: State, row: int) -> float | None:
+    """The full feedback a pull counts with, in the user's direction; None while it has none."""
+    end = state.stories[row].end
+    if isinstance(end, Told):
+        return end.value
+    if isinstance(end, Failed) and not isinstance(state.settings.failure, str):
+        return float(state.settings.failure)
+    return None
+
+
+def story(state: State, row: int) -> str:
+    """What happened to a pull, in a sentence for people.
+
+    "pull 3 of arm 'B': finished; 2 readings, the last at step 20; full feedback 4.5"
+    """
+    now = state.stories[row]
+    told = f"pull {row + 1} of arm {state.labels[state.tables.pulls[row][ARM]]!r}: {pull_state(state, row)}"
+    if now.readings:
+        count = len(now.readings)
+        last = next(reversed(now.readings.values()))
+        told += f"; {count} reading{'s' if count > 1 else ''}, the last {last.value!r} at step {last.step}"
+    value = told_value(state, row)
+    if value is not None:
+        told += f"; full feedback {value!r}"
+    if isinstance(now.end, Lost | Failed):
+        told += f" ({now.end.reason})"
+    return told

@@ -1,0 +1,217 @@
+"""What can be said of a race now, for people and programs: plain rows, in the user's direction, ready for JSON.
+
+Nothing here is computed with, and asking costs no δ (confidence.py).
+"""
+
+import math
+from dataclasses import dataclass
+
+from earlycall.core.confidence import elect, half_width, smallest_epsilon
+from earlycall.core.evidence import statistic
+from earlycall.core.facts import Accepted
+from earlycall.core.race import answer, confidence_of
+from earlycall.core.state import STATES, VERDICTS, State, arm_index, pull_state, told_value
+from earlycall.core.tables import (
+    ACTIVE,
+    ARM,
+    BUSY,
+    DONE,
+    ESTIMATE,
+    HIGH,
+    LEADER,
+    LOW,
+    MEAN,
+    PAPER,
+    SPREAD,
+    STARTED,
+    STATUS,
+    STEP,
+    SURVIVING,
+    SURVIVORS,
+    WEIGHT,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ArmStatus:
+    """One arm: its verdict, its estimate and interval (None: nothing known), and how its pulls are doing."""
+
+    arm: str
+    verdict: str  # surviving, accepted or rejected
+    top: bool  # whether it is in the answer of the moment
+    mean: float | None
+    low: float | None  # all arms' intervals hold together, at all times, with probability ≥ 1 − δ
+    high: float | None
+    started: int
+    running: int
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A race at one moment."""
+
+    decided: bool
+    outcome: str | None  # exact, epsilon, deadline or stopped
+    top: tuple[str, ...]
+    confidence: float | None
+    epsilon: float | None  # the smallest ε that passes now; None: no ε does
+    k: int
+    delta: float
+    slots: int
+    running: int
+    pulls: dict[str, int]  # how many are in each state
+    arms: tuple[ArmStatus, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PullStory:
+    """One pull: its state, what it said, and what that is worth."""
+
+    pull: int
+    state: str
+    step: int
+    readings: int
+    estimate: float | None  # of its full feedback, from its readings
+    information: float  # about the arm's mean, in 1/(unit of the rewards)²
+    value: float | None  # its full feedback
+
+    def __str__(self) -> str:
+        told = f"pull {self.pull}: {self.state}"
+        if self.readings:
+            told += f", {self.readings} reading{'s' if self.readings > 1 else ''} to step {self.step}"
+            told += f" say {self.estimate:.6g}"
+        return told if self.value is None else f"{told}, full feedback {self.value:.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why an arm stands where it stands; print it to read it."""
+
+    arm: ArmStatus
+    reason: str
+    pulls: tuple[PullStory, ...]
+
+    def __str__(self) -> str:
+        arm = self.arm
+        lines = [f"{arm.arm}: {arm.verdict}. {self.reason}"]
+        if arm.mean is not None:
+            interval = f", between {arm.low:.6g} and {arm.high:.6g}" if arm.low is not None else ""
+            lines.append(f"Estimated at {arm.mean:.6g}{interval}.")
+        return "\n".join([*lines, *(f"  {pull}" for pull in self.pulls)])
+
+
+def status(state: State) -> Status:
+    """The race now."""
+    rules, t = state.rules, state.tables
+    top = answer(state)
+    epsilon: float | None
+    if state.decided:
+        epsilon = state.decided.epsilon
+    else:
+        elect(rules, t)
+        epsilon = smallest_epsilon(rules, t) if t.race[SURVIVORS] > 0 else 0.0
+    states = [pull_state(state, row) for row in range(len(t.pulls))]
+    return Status(
+        decided=state.decided is not None,
+        outcome=state.decided.outcome if state.decided else None,
+        top=top,
+        confidence=confidence_of(state),
+        epsilon=finite(epsilon),
+        k=rules.k,
+        delta=rules.delta,
+        slots=rules.slots,
+        running=t.race[BUSY],
+        pulls={name: states.count(name) for name in STATES},
+        arms=tuple(arm_status(state, index, label in top) for index, label in enumerate(state.labels)),
+    )
+
+
+def finite(number: float | None) -> float | None:
+    """The number, or None where there is none to speak of."""
+    return number if number is not None and math.isfinite(number) else None
+
+
+def arm_status(state: State, index: int, top: bool) -> ArmStatus:
+    """One arm now."""
+    arm, armf = state.tables.arms[index], state.tables.armf[index]
+    low, high = interval(state, index)
+    return ArmStatus(
+        arm=state.labels[index],
+        verdict=VERDICTS[arm[STATUS]],
+        top=top,
+        mean=state.sign * armf[MEAN] if armf[SPREAD] < math.inf else None,
+        low=finite(low),
+        high=finite(high),
+        started=arm[STARTED],
+        running=arm[ACTIVE],
+        finished=arm[DONE],
+    )
+
+
+def interval(state: State, index: int) -> tuple[float, float]:
+    """The arm's interval; (−∞, ∞) while nothing is known."""
+    armf = state.tables.armf[index]
+    half = half_width(state.rules, armf)
+    mean = state.sign * armf[MEAN]
+    return mean - half, mean + half
+
+
+def explain(state: State, label: object) -> Explanation:
+    """Why an arm stands where it stands."""
+    index = arm_index(state, label)
+    rows = [row for row, pull in enumerate(state.tables.pulls) if pull[ARM] == index]
+    return Explanation(
+        arm=arm_status(state, index, state.labels[index] in answer(state)),
+        reason=reason(state, index),
+        pulls=tuple(pull_story(state, row) for row in rows),
+    )
+
+
+def pull_story(state: State, row: int) -> PullStory:
+    """What one pull said."""
+    pull, numbers = state.tables.pulls[row], state.tables.pullf[row]
+    readings = len(state.stories[row].readings)
+    value = told_value(state, row)
+    return PullStory(
+        pull=row + 1,
+        state=pull_state(state, row),
+        step=pull[STEP],
+        readings=readings,
+        estimate=state.sign * numbers[ESTIMATE] if numbers[WEIGHT] > 0.0 else None,
+        information=numbers[WEIGHT],
+        value=value,
+    )
+
+
+def reason(state: State, index: int) -> str:
+    """A sentence on the arm's verdict, or on the comparison that keeps it from one."""
+    given = state.verdicts.get(index)
+    if given is not None:
+        if given.rival is None:
+            return "The places that were left settled it."
+        closest = "the hardest to tell apart" if isinstance(given, Accepted) else "the closest of those that beat it"
+        return f"It stood at {given.mean:.6g} then; {given.rival!r}, {closest}, at {given.rival_mean:.6g}."
+    if state.decided:
+        return "The race ended before it was judged."
+    if state.tables.armf[index][SPREAD] == math.inf:
+        return "Nothing is known of its mean yet."
+    return open_question(state, index)
+
+
+def open_question(state: State, index: int) -> str:
+    """The closest comparison of a survivor with one on the other side of the answer."""
+    rules, t = state.rules, state.tables
+    elect(rules, t)
+    side = t.arms[index][LEADER]
+    others = [j for j, arm in enumerate(t.arms) if arm[STATUS] == SURVIVING and arm[LEADER] != side]
+    unknown = [j for j in others if t.armf[j][SPREAD] == math.inf]
+    if unknown:
+        return f"Nothing is known yet of {state.labels[unknown[0]]!r}, which it is up against."
+    row = t.armf[index]
+    if rules.method == PAPER:
+        j = min(others, key=lambda j: (t.armf[j][LOW] - row[HIGH]) * (-1.0 if side else 1.0))
+        return f"Its interval still meets that of {state.labels[j]!r}."
+    j = min(others, key=lambda j: statistic(row, t.armf[j]))
+    has = max(0.0, statistic(row, t.armf[j]))
+    return f"Against {state.labels[j]!r} it has {has:.3g} of the {rules.level:.3g} units of evidence a verdict takes."

@@ -1,0 +1,248 @@
+"""What can happen to the tables: a pull starts, reads, finishes or leaves its slot; a verdict is given.
+
+Each move changes one pull and one arm, in time that does not depend on n, and marks the arm as moved. `settle` then
+brings every moved arm's numbers up to date and the verdicts with them. One *turn* is any number of moves of one
+instant and one `settle`, after which its caller carries out what follows: verdicts, cancelled pulls, cuts. The caller
+is `state.py` and `race.py` live, and a compiled loop in simulations; both call only what stands here.
+"""
+
+import math
+
+from earlycall.core.evidence import replace_by_full, replace_reading, weigh
+from earlycall.core.feedback import take_reading
+from earlycall.core.ledger import beta_at, pull_share
+from earlycall.core.paper import bound, extend, keeps_order, repool_full, repool_reading
+from earlycall.core.schedule import cuts, look_ahead, promise
+from earlycall.core.tables import (
+    ACTIVE,
+    ARM,
+    BETA,
+    BIASED,
+    BUSY,
+    DONE,
+    ESTIMATE,
+    FAILED,
+    FENCED,
+    FINISHED,
+    FULL_NEXT,
+    HEAD,
+    HIGH,
+    INCREMENTAL,
+    JUDGED,
+    LAST,
+    LEFT,
+    LENGTH,
+    LOST,
+    LOW,
+    MOVED,
+    NEXT,
+    OPENED,
+    ORDINAL,
+    OUT,
+    PAPER,
+    POOL_NEXT,
+    PULLED,
+    QUEUE,
+    QUEUED,
+    READINGS,
+    RIGHT,
+    RIVAL,
+    RUNNING,
+    SPREAD,
+    STARTED,
+    STATE,
+    STATUS,
+    STEP,
+    SURVIVING,
+    TAIL,
+    VALUE,
+    W_LEFT,
+    WEIGHT,
+    Rules,
+    Tables,
+)
+from earlycall.core.verdict import follow, gather, judge
+
+
+def open_race(rules: Rules, t: Tables) -> None:
+    """Make tables of zeros, with SIGMA, TAU and TAU_BIAS filled in, those of a race that has not begun."""
+    for index in range(rules.arms):
+        arm = t.arms[index]
+        arm[RIVAL] = -1
+        arm[HEAD] = -1
+        arm[LAST] = -1
+        arm[TAIL] = -1
+        arm[FULL_NEXT] = -1
+        arm[POOL_NEXT] = -1
+        armf = t.armf[index]
+        armf[SPREAD] = math.inf
+        armf[LOW] = -math.inf
+        armf[HIGH] = math.inf
+        look_ahead(rules, t, index)
+    gather(t)
+
+
+def start(rules: Rules, t: Tables, index: int, length: float) -> int:
+    """Start the next pull of an arm (`length`: its D in steps, where that is known) and return its row."""
+    pull = t.race[OPENED]
+    t.race[OPENED] += 1
+    t.race[BUSY] += 1
+    arm = t.arms[index]
+    arm[STARTED] += 1
+    arm[PULLED] += 1
+    arm[ACTIVE] += 1
+    now = t.pulls[pull]
+    now[ARM] = index
+    now[STATE] = RUNNING
+    now[ORDINAL] = arm[STARTED]
+    t.pullf[pull][LENGTH] = length
+    t.pullf[pull][BETA] = beta_at(rules, pull_share(rules, arm[STARTED]))
+    now[NEXT] = -1
+    last = arm[TAIL]
+    if last >= 0:
+        t.pulls[last][NEXT] = pull
+    if arm[FULL_NEXT] < 0:
+        arm[FULL_NEXT] = pull
+    if arm[POOL_NEXT] < 0:
+        arm[POOL_NEXT] = pull
+    arm[TAIL] = pull
+    link(t, index, pull)
+    promise(rules, t, index)
+    return pull
+
+
+def read(rules: Rules, t: Tables, pull: int, step: int, value: float, precision: float) -> None:
+    """A pull shows a reading, in its slot or after it left it; one without precision says nothing but its step."""
+    now = t.pulls[pull]
+    nowf = t.pullf[pull]
+    index = now[ARM]
+    if precision <= 0.0 and rules.feedback != INCREMENTAL:  # progress, and nothing else
+        now[STEP] = step
+        return
+    weight = nowf[WEIGHT]
+    estimate = nowf[ESTIMATE]
+    if rules.method == PAPER and rules.reading_sd > 0.0:  # all alike, so Ȳ is the plain mean of Alg. 2, line 7:
+        precision = 1.0 / (rules.reading_sd * rules.reading_sd)  # C(s, P, ·) holds as no declared sd is above s
+    take_reading(rules, t.armf[index], now, nowf, step, value, precision)
+    replace_reading(t.arms[index], t.armf[index], now, nowf, weight, estimate)
+    if keeps_order(rules):
+        repool_reading(rules, t, pull, estimate)
+    mark(t, index)
+
+
+def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
+    """A pull ends, in its slot or long after it left it, with its full feedback."""
+    now = t.pulls[pull]
+    index = now[ARM]
+    arm = t.arms[index]
+    replace_by_full(rules, arm, t.armf[index], now, t.pullf[pull], value)
+    if now[STATE] == RUNNING:
+        unlink(t, index, pull)
+    elif now[STATE] == LOST:
+        arm[PULLED] += 1
+    now[STATE] = FINISHED
+    t.pullf[pull][VALUE] = value
+    arm[DONE] += 1
+    if keeps_order(rules):
+        repool_full(rules, t, pull)
+    mark(t, index)
+
+
+def leave(rules: Rules, t: Tables, pull: int, state: int) -> None:
+    """A running pull leaves its slot unfinished (LOST, FAILED, CANCELLED or CUT); what it said stays."""
+    now = t.pulls[pull]
+    index = now[ARM]
+    unlink(t, index, pull)
+    now[STATE] = state
+    t.armf[index][W_LEFT] += t.pullf[pull][WEIGHT]
+    if state == LOST or state == FAILED:
+        t.arms[index][PULLED] -= 1
+        if now[READINGS] == 0:
+            now[OUT] = 1
+            if keeps_order(rules):
+                extend(rules, t, index)
+                mark(t, index)
+    promise(rules, t, index)
+
+
+def give(t: Tables, index: int, verdict: int) -> None:
+    """A verdict stands from now on."""
+    t.arms[index][STATUS] = verdict
+    if t.arms[index][JUDGED] != verdict:  # replayed, not judged here
+        t.arms[index][JUDGED] = verdict
+        gather(t)
+
+
+def link(t: Tables, index: int, pull: int) -> None:
+    """Put a pull at the end of its arm's list of slots."""
+    arm = t.arms[index]
+    last = arm[LAST]
+    t.pulls[pull][LEFT] = last
+    t.pulls[pull][RIGHT] = -1
+    if last >= 0:
+        t.pulls[last][RIGHT] = pull
+    else:
+        arm[HEAD] = pull
+    arm[LAST] = pull
+
+
+def unlink(t: Tables, index: int, pull: int) -> None:
+    """Free the slot of a pull."""
+    arm = t.arms[index]
+    left = t.pulls[pull][LEFT]
+    right = t.pulls[pull][RIGHT]
+    if left >= 0:
+        t.pulls[left][RIGHT] = right
+    else:
+        arm[HEAD] = right
+    if right >= 0:
+        t.pulls[right][LEFT] = left
+    else:
+        arm[LAST] = left
+    arm[ACTIVE] -= 1
+    t.race[BUSY] -= 1
+
+
+def mark(t: Tables, index: int) -> None:
+    """Put an arm in the queue of those that wait for `settle`."""
+    if t.arms[index][MOVED] == 0:
+        t.arms[index][MOVED] = 1
+        t.arms[t.race[QUEUED]][QUEUE] = index
+        t.race[QUEUED] += 1
+
+
+def settle(rules: Rules, t: Tables) -> int:
+    """Bring the moved arms and the verdicts up to date; the number of new verdicts (in JUDGED).
+
+    The queue stays, for its reader to look for cuts, until `clear`.
+    """
+    refresh(rules, t)
+    if t.race[FENCED] == 1:
+        return 0
+    return judge(rules, t)
+
+
+def refresh(rules: Rules, t: Tables) -> None:
+    """Bring the numbers of the moved arms up to date, and let the fences feel it."""
+    race = t.race
+    for p in range(race[QUEUED]):
+        index = t.arms[p][QUEUE]
+        armf = t.armf[index]
+        low = armf[LOW]
+        high = armf[HIGH]
+        if rules.method == PAPER:
+            bound(rules, t, index)
+        else:
+            weigh(rules, armf)
+            if rules.feedback == BIASED and cuts(rules):
+                look_ahead(rules, t, index)
+            promise(rules, t, index)
+        if race[FENCED] == 1 and t.arms[index][JUDGED] == SURVIVING:
+            follow(rules, race, t.racef, low, high, armf)
+
+
+def clear(t: Tables) -> None:
+    """Empty the queue."""
+    for p in range(t.race[QUEUED]):
+        t.arms[t.arms[p][QUEUE]][MOVED] = 0
+    t.race[QUEUED] = 0

@@ -1,0 +1,263 @@
+"""Accepted, rejected, surviving: `UpdateArmSets` (Algorithm 1), and the fences that make it cheap.
+
+The rule, counted among the k_t = k − |A| places left and the survivors S: accept an arm that beats at least |S| − k_t
+of them, reject one that at least k_t beat; again until nothing changes. With intervals (method "paper") "beats" is
+LOW_i > HIGH_j, so an arm is accepted when LOW_i lies above the (k_t+1)-th largest HIGH and rejected when HIGH_i lies
+below the k_t-th largest LOW. With evidence "beats" is judged pair by pair, but only intervals that lie apart can beat
+(evidence.py), so the same two comparisons pick the few arms whose pairs are worth counting.
+
+*Fences.* Most news changes no verdict, and two numbers prove it without looking at the other arms:
+
+* ACCEPT_AT with at least k_t+1 HIGHs at or above it and no LOW above it: no arm can be accepted;
+* REJECT_AT with at most k_t−1 LOWs above it and no HIGH below it: no arm can be rejected;
+* CLOSE_AT (only with ε > 0) with at least k_t+1 HIGHs at or above CLOSE_AT+ε and at most k_t−1 LOWs above it: some
+  leader and some other are not yet within ε, whoever leads.
+
+When an arm moves, two counts and two comparisons say whether the fences still stand; only when one falls does `judge`
+look at all survivors, and put it up again as far from both sides as it goes.
+"""
+
+import math
+
+from earlycall.core.evidence import beats, statistic
+from earlycall.core.tables import (
+    ACCEPT_AT,
+    ACCEPT_COUNT,
+    ACCEPTED,
+    ALIVE,
+    CLOSE_AT,
+    CLOSE_HIGH,
+    CLOSE_LOW,
+    FENCED,
+    HIGH,
+    JUDGED,
+    LOW,
+    PAPER,
+    REJECT_AT,
+    REJECT_COUNT,
+    REJECTED,
+    RIVAL,
+    SCRATCH,
+    SURVIVING,
+    SURVIVORS,
+    TAKEN,
+    Floats,
+    Ints,
+    Rules,
+    Tables,
+)
+
+
+def select(armf: list[Floats], count: int, rank: int) -> float:
+    """The rank-th largest (1 ≤ rank ≤ count) of the first `count` entries of SCRATCH, which it reorders."""
+    low = 0
+    high = count - 1
+    want = rank - 1
+    while low < high:
+        pivot = armf[(low + high) // 2][SCRATCH]
+        i = low
+        j = high
+        while i <= j:
+            while armf[i][SCRATCH] > pivot:
+                i += 1
+            while armf[j][SCRATCH] < pivot:
+                j -= 1
+            if i <= j:
+                swap = armf[i][SCRATCH]
+                armf[i][SCRATCH] = armf[j][SCRATCH]
+                armf[j][SCRATCH] = swap
+                i += 1
+                j -= 1
+        if want <= j:
+            high = j
+        elif want >= i:
+            low = i
+        else:
+            return armf[want][SCRATCH]
+    return armf[want][SCRATCH]
+
+
+def ranked(t: Tables, column: int, rank: int) -> float:
+    """The rank-th largest entry of a column of the arms table among the survivors."""
+    count = t.race[SURVIVORS]
+    for p in range(count):
+        t.armf[p][SCRATCH] = t.armf[t.arms[p][ALIVE]][column]
+    return select(t.armf, count, rank)
+
+
+def follow(rules: Rules, race: Ints, racef: Floats, old_low: float, old_high: float, arm: Floats) -> None:
+    """Let the fences feel one survivor's move; the first that falls takes all of them down."""
+    low = arm[LOW]
+    high = arm[HIGH]
+    fence = racef[ACCEPT_AT]
+    if low > fence:
+        race[FENCED] = 0
+    if high >= fence:
+        race[ACCEPT_COUNT] += 1
+    if old_high >= fence:
+        race[ACCEPT_COUNT] -= 1
+    fence = racef[REJECT_AT]
+    if high < fence:
+        race[FENCED] = 0
+    if low > fence:
+        race[REJECT_COUNT] += 1
+    if old_low > fence:
+        race[REJECT_COUNT] -= 1
+    places = rules.k - race[TAKEN]
+    if race[ACCEPT_COUNT] <= places or race[REJECT_COUNT] >= places:
+        race[FENCED] = 0
+    if rules.epsilon > 0.0:
+        fence = racef[CLOSE_AT]
+        if low > fence:
+            race[CLOSE_LOW] += 1
+        if old_low > fence:
+            race[CLOSE_LOW] -= 1
+        fence += rules.epsilon
+        if high >= fence:
+            race[CLOSE_HIGH] += 1
+        if old_high >= fence:
+            race[CLOSE_HIGH] -= 1
+        if race[CLOSE_HIGH] <= places or race[CLOSE_LOW] >= places:
+            race[FENCED] = 0
+
+
+def judge(rules: Rules, t: Tables) -> int:
+    """Apply the rule until nothing changes (into JUDGED), put the fences up again; the number of new verdicts."""
+    race = t.race
+    before = race[SURVIVORS]
+    top_high = math.inf
+    top_low = -math.inf
+    changed = 1
+    while changed == 1:
+        changed = 0
+        count = race[SURVIVORS]
+        places = rules.k - race[TAKEN]
+        if count == 0:
+            return before
+        if places == 0 or count == places:
+            for p in range(count):
+                index = t.arms[p][ALIVE]
+                t.arms[index][JUDGED] = REJECTED if places == 0 else ACCEPTED
+                t.arms[index][RIVAL] = -1
+            gather(t)
+            return before
+        top_high = ranked(t, HIGH, places + 1)
+        top_low = ranked(t, LOW, places)
+        for p in range(count):
+            index = t.arms[p][ALIVE]
+            if t.armf[index][LOW] > top_high and wins(rules, t, index, count - places, top_high) == 1:
+                t.arms[index][JUDGED] = ACCEPTED
+                changed = 1
+            elif t.armf[index][HIGH] < top_low and loses(rules, t, index, places, top_low) == 1:
+                t.arms[index][JUDGED] = REJECTED
+                changed = 1
+        if changed == 1:
+            gather(t)
+    fence_off(rules, t, top_high, top_low)
+    return before - race[SURVIVORS]
+
+
+def wins(rules: Rules, t: Tables, index: int, needed: int, top_high: float) -> int:
+    """1 when the arm beats at least `needed` survivors; RIVAL becomes the hardest to beat of those it beats."""
+    beaten = 0
+    rival = -1
+    for p in range(t.race[SURVIVORS]):
+        other = t.arms[p][ALIVE]
+        if other == index:
+            continue
+        if rules.method == PAPER:
+            if t.armf[other][HIGH] <= top_high:
+                beaten += 1
+                if rival < 0 or t.armf[other][HIGH] > t.armf[rival][HIGH]:
+                    rival = other
+        elif beats(rules, t.armf[index], t.armf[other]):
+            beaten += 1
+            if rival < 0 or statistic(t.armf[index], t.armf[other]) < statistic(t.armf[index], t.armf[rival]):
+                rival = other
+    if beaten < needed:
+        return 0
+    t.arms[index][RIVAL] = rival
+    return 1
+
+
+def loses(rules: Rules, t: Tables, index: int, needed: int, top_low: float) -> int:
+    """1 when at least `needed` survivors beat the arm; RIVAL becomes the closest of those that do."""
+    beaten_by = 0
+    rival = -1
+    for p in range(t.race[SURVIVORS]):
+        other = t.arms[p][ALIVE]
+        if other == index:
+            continue
+        if rules.method == PAPER:
+            if t.armf[other][LOW] >= top_low:
+                beaten_by += 1
+                if rival < 0 or t.armf[other][LOW] < t.armf[rival][LOW]:
+                    rival = other
+        elif beats(rules, t.armf[other], t.armf[index]):
+            beaten_by += 1
+            if rival < 0 or statistic(t.armf[other], t.armf[index]) < statistic(t.armf[rival], t.armf[index]):
+                rival = other
+    if beaten_by < needed:
+        return 0
+    t.arms[index][RIVAL] = rival
+    return 1
+
+
+def gather(t: Tables) -> None:
+    """List the survivors, in order, and count the accepted."""
+    alive = 0
+    taken = 0
+    for index in range(len(t.arms)):
+        judged = t.arms[index][JUDGED]
+        if judged == SURVIVING:
+            t.arms[alive][ALIVE] = index
+            alive += 1
+        elif judged == ACCEPTED:
+            taken += 1
+    t.race[SURVIVORS] = alive
+    t.race[TAKEN] = taken
+    t.race[FENCED] = 0
+
+
+def between(near: float, far: float) -> float:
+    """The middle of two bounds; where one is infinite it is the best place itself, the far one first."""
+    if math.isinf(far):
+        return far
+    if math.isinf(near):
+        return near
+    return near + 0.5 * (far - near)
+
+
+def fence_off(rules: Rules, t: Tables, top_high: float, top_low: float) -> None:
+    """Put the fences midway between what they keep apart; leave them down where that is impossible."""
+    race = t.race
+    racef = t.racef
+    best_low = -math.inf
+    worst_high = math.inf
+    for p in range(race[SURVIVORS]):
+        row = t.armf[t.arms[p][ALIVE]]
+        if row[LOW] > best_low:
+            best_low = row[LOW]
+        if row[HIGH] < worst_high:
+            worst_high = row[HIGH]
+    race[FENCED] = 1
+    if best_low > top_high or top_low > worst_high or top_high - top_low < rules.epsilon:
+        race[FENCED] = 0  # a pair is nearly decided: look at every turn
+        return
+    racef[ACCEPT_AT] = between(best_low, top_high)
+    racef[REJECT_AT] = between(worst_high, top_low)
+    racef[CLOSE_AT] = between(top_low, top_high - rules.epsilon)
+    race[ACCEPT_COUNT] = 0
+    race[REJECT_COUNT] = 0
+    race[CLOSE_HIGH] = 0
+    race[CLOSE_LOW] = 0
+    for p in range(race[SURVIVORS]):
+        row = t.armf[t.arms[p][ALIVE]]
+        if row[HIGH] >= racef[ACCEPT_AT]:
+            race[ACCEPT_COUNT] += 1
+        if row[LOW] > racef[REJECT_AT]:
+            race[REJECT_COUNT] += 1
+        if row[HIGH] >= racef[CLOSE_AT] + rules.epsilon:
+            race[CLOSE_HIGH] += 1
+        if row[LOW] > racef[CLOSE_AT]:
+            race[CLOSE_LOW] += 1

@@ -1,0 +1,1 @@
+"""Doors translate between earlycall and the outside; they decide nothing."""

@@ -1,0 +1,16 @@
+"""The rooms of the house (who may lean on whom is in test_imports), and where their files are."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+HOUSE = ROOT / "src" / "earlycall"
+
+# The core has two layers. The kernel is functions of numbers and tables, compiled as they stand; the shell is
+# ids, labels and validation, never compiled.
+KERNEL = frozenset("radius ledger feedback evidence paper verdict schedule confidence tables turn".split())
+SHELL = frozenset("checks models settings facts rules state news race audit status".split())
+
+
+def kernel_files() -> list[Path]:
+    """Every file of the kernel, in order of name."""
+    return [HOUSE / "core" / f"{name}.py" for name in sorted(KERNEL)]
