@@ -5,8 +5,7 @@ from earlycall.core.models import Biased, Full, Incremental, Unbiased
 from earlycall.core.status import ArmStatus, Explanation, PullStory, Status
 from earlycall.errors import CallerError, EarlycallError, GuaranteeWarning, NewsError, SettingError
 from earlycall.run.handle import Pull, Race
-
-__version__ = "0.1.0"
+from earlycall.version import __version__
 
 __all__ = [
     "ArmStatus",

@@ -11,6 +11,7 @@ from tests.house.rooms import HOUSE, KERNEL, SHELL
 
 FLOOR = {
     "errors": 0,
+    "version": 0,
     "core": 1,
     "journal": 2,
     "run": 3,

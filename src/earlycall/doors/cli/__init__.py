@@ -2,11 +2,11 @@
 
 import typer
 
-import earlycall
 from earlycall.doors.cli.demo import demo
+from earlycall.version import __version__
 
 app = typer.Typer(
-    help=earlycall.__doc__,
+    help="Call the winner early: the best of many slow, noisy options, known with the confidence you ask for.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -17,12 +17,12 @@ app = typer.Typer(
 def show_version(wanted: bool) -> None:
     """Print the version and stop."""
     if wanted:
-        typer.echo(earlycall.__version__)
+        typer.echo(__version__)
         raise typer.Exit
 
 
 @app.callback()
-def earlycall_(
+def options(
     version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True, help="Show the version."),
 ) -> None:
     """Options of the program itself."""
