@@ -27,8 +27,8 @@ FLOOR = {
 # The core computes; it knows no clock, no chance, no file and no thread. A list of what it may use, not of what
 # it may not: a module that is missing here is a question to ask, not a gap to slip through.
 PURE = frozenset(
-    "__future__ abc bisect collections copy dataclasses enum fractions functools hashlib heapq itertools json math"
-    " numbers operator re struct types typing".split()
+    "__future__ abc bisect collections copy dataclasses difflib enum fractions functools hashlib heapq itertools json"
+    " math numbers operator re struct types typing".split()
 )
 IMPURE_BUILTINS = frozenset("open print input exec eval compile __import__".split())
 # What other rooms may import besides: the base install. An extra's libraries join when the extra does.

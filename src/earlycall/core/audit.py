@@ -160,8 +160,6 @@ def broken_pull(state: State, row: int) -> Iterator[str]:
         yield f"{name} has the full feedback {value!r} and the state {pull[STATE]}"
     if value is not None and nums[VALUE] != state.sign * value:
         yield f"{name} ended with {value!r}, {nums[VALUE]!r} is kept"
-    if pull[OUT] == 1 and count:
-        yield f"{name} spoke and left the start order"
 
 
 def said(state: State, row: int) -> tuple[int, float, float, float]:

@@ -169,19 +169,21 @@ def was_told(state: State, fact: Told) -> bool:
     if fact.step is not None:
         now[STEP] = fact.step
     finish(state.rules, state.tables, row, state.sign * fact.value)
-    state.stories[row].end = fact
+    state.stories[row].told = fact
     return True
 
 
 def was_lost(state: State, fact: Lost) -> bool:
     """A pull was lost: its slot is free, and what it said stays."""
     row = pull_row(state, fact.pull)
+    if isinstance(state.stories[row].left, Lost):
+        return False
     if pull_state(state, row) in ("finished", "failed"):
         raise NewsError(f"pull={fact.pull!r}: expected a pull that could still be lost. {story(state, row)}.")
     if not holds_slot(state, row):
         return False
     leave(state.rules, state.tables, row, LOST)
-    state.stories[row].end = fact
+    state.stories[row].left = fact
     return True
 
 
@@ -198,7 +200,7 @@ def has_failed(state: State, fact: Failed) -> bool:
     else:
         fits(state, row, "failure", failure, state.tables.armf[state.tables.pulls[row][ARM]][SIGMA])
         finish(state.rules, state.tables, row, state.sign * failure)
-    state.stories[row].end = fact
+    state.stories[row].left = fact
     if failure == "stop" and not state.closed:
         state.closed = Closed(f"pull {fact.pull} failed: {fact.reason}")
     return True

@@ -35,7 +35,8 @@ class Story:
 
     started: Started
     readings: dict[int, Read] = field(default_factory=dict)  # by step, in order
-    end: Told | Lost | Failed | None = None  # the last of these that happened
+    left: Lost | Failed | None = None  # how it lost its slot, where it was not the race that took it
+    told: Told | None = None
 
 
 @dataclass(slots=True)
@@ -100,7 +101,7 @@ def pull_row(state: State, pull: int) -> int:
 
 def pull_state(state: State, row: int) -> str:
     """What a pull is: running, finished, lost, failed, cancelled or cut."""
-    if isinstance(state.stories[row].end, Failed):
+    if isinstance(state.stories[row].left, Failed):
         return "failed"
     return STATES[state.tables.pulls[row][STATE]]
 
@@ -112,10 +113,10 @@ def holds_slot(state: State, row: int) -> bool:
 
 def told_value(state: State, row: int) -> float | None:
     """The full feedback a pull counts with, in the user's direction; None while it has none."""
-    end = state.stories[row].end
-    if isinstance(end, Told):
-        return end.value
-    if isinstance(end, Failed) and not isinstance(state.settings.failure, str):
+    now = state.stories[row]
+    if now.told:
+        return now.told.value
+    if isinstance(now.left, Failed) and not isinstance(state.settings.failure, str):
         return float(state.settings.failure)
     return None
 
@@ -134,6 +135,6 @@ def story(state: State, row: int) -> str:
     value = told_value(state, row)
     if value is not None:
         told += f"; full feedback {value!r}"
-    if isinstance(now.end, Lost | Failed):
-        told += f" ({now.end.reason})"
+    if now.left and now.left.reason:
+        told += f" ({type(now.left).__name__.lower()}: {now.left.reason})"
     return told

@@ -1,0 +1,198 @@
+"""Random races to test laws on: every method × feedback × batch shape, in every order of events a user can cause."""
+
+import copy
+import random
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hypothesis import strategies as st
+
+import earlycall as ec
+from earlycall.core import race as core
+from earlycall.core.facts import Fact, Opened, Started
+from earlycall.core.state import State, opened
+
+STEPS = 5  # of a pull, in these tests
+
+# Every kind of race there is: what a law must hold for. σ is 1 throughout, for arms that differ it is a table.
+FEEDBACKS: dict[str, Any] = {
+    "full": ec.Full(1.0),
+    "incremental": ec.Incremental(1.0, STEPS),
+    "unbiased": ec.Unbiased(1.0, 0.8, steps=STEPS),
+    "refining": ec.Unbiased(1.0, {1: 2.0, 2: 1.0, 4: 0.5}, pooling="refining", steps=STEPS),
+    "biased": ec.Biased(1.0, {1: 1.0, 3: 0.5}, steps=STEPS),
+    "biased refining": ec.Biased(1.0, {1: 1.0, 3: 0.5}, pooling="refining", bias_scale=3.0, steps=STEPS),
+}
+METHODS: dict[str, dict[str, Any]] = {
+    "evidence": {"delays": "independent"},
+    "evidence, cutting": {"delays": "independent", "setup": 0.5},
+    "paper": {"method": "paper", "delays": "independent"},
+    "paper as printed": {"method": "paper", "ledger": "as-printed", "radius": "as-printed", "delays": "independent"},
+}
+KINDS = {
+    f"{feedback}, {method}": {"feedback": FEEDBACKS[feedback], **METHODS[method]}
+    for feedback in FEEDBACKS
+    for method in METHODS
+    if not (method.startswith("paper") and "refining" in feedback)
+    and not (method == "evidence, cutting" and feedback in ("full", "incremental"))
+}
+SHAPES = [(1, 1), (3, 1), (4, 4), (5, 2)]  # (b, r)
+
+
+def open_quietly(arms: list[str], **options: Any) -> ec.Race:
+    """A race, without the warnings that some kinds rightly give."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ec.GuaranteeWarning)
+        return ec.Race(arms, **options)
+
+
+@dataclass
+class Player:
+    """Runs the pulls of a race in a world where arm i has mean `means[i]`, and can misbehave in every way."""
+
+    race: ec.Race
+    means: dict[str, float]
+    chance: random.Random
+    sds: bool = False  # whether readings bring an sd of their own now and then
+    values: dict[int, float] = field(default_factory=dict)  # X of each pull
+    calls: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)  # news as it was given
+
+    def ask(self, limit: int | None = None) -> None:
+        for pull in self.race.ask(limit):
+            self.values[pull.id] = self.means[pull.arm] + self.noise(1.0)
+
+    def noise(self, sd: float) -> float:
+        """Coarse, so that ties happen."""
+        return sd * round(self.chance.gauss(0.0, 1.0), 1)
+
+    def advance(self, pull: int) -> None:
+        """One more step of a pull: a reading, or at the last step the full feedback."""
+        story = self.state.stories[pull - 1]
+        step = next(reversed(story.readings), 0) + 1
+        if step >= STEPS:
+            self.call("tell", pull, self.values[pull])
+        else:
+            self.call("report", pull, self.reading(pull), step, self.own_sd())
+
+    def reading(self, pull: int) -> float:
+        if isinstance(self.state.settings.feedback, ec.Incremental):
+            return self.values[pull] / STEPS + self.noise(0.3)
+        return self.values[pull] + self.noise(0.8)
+
+    def own_sd(self) -> float | None:
+        """An sd below every declared one, at even odds."""
+        noisy = isinstance(self.state.settings.feedback, ec.Unbiased | ec.Biased)
+        return 0.4 if self.sds and noisy and self.chance.random() < 0.5 else None
+
+    def call(self, verb: str, *arguments: Any) -> None:
+        getattr(self.race, verb)(*arguments)
+        self.calls.append((verb, arguments))
+
+    @property
+    def state(self) -> State:
+        return self.race._state
+
+    @property
+    def running(self) -> list[int]:
+        return [pull.id for pull in self.race.running]
+
+    def round(self) -> None:
+        """Every slot filled, every running pull one step further."""
+        self.ask()
+        for pull in self.running:
+            if not self.race.should_stop(pull):
+                self.advance(pull)
+
+    def act(self, move: str, number: int) -> None:
+        """One move of a script; `number` picks what it is about."""
+        running, known = self.running, list(self.values)
+        if move == "ask":
+            self.ask(number % 3 + 1)
+        elif move == "round":
+            self.round()
+        elif move == "repeat" and self.calls:
+            verb, arguments = self.calls[number % len(self.calls)]
+            self.call(verb, *arguments)
+        elif move == "late" and known:
+            late = known[number % len(known)]
+            if core_state(self.state, late) not in ("finished", "failed"):
+                self.advance(late)
+        elif running:
+            pull = running[number % len(running)]
+            if move == "advance":
+                self.advance(pull)
+            elif move == "tell":
+                self.call("tell", pull, self.values[pull])
+            elif move in ("lose", "fail"):
+                self.call(move, pull, "the channel tripped")
+
+
+MOVES = ["ask", "round", "round", "advance", "advance", "tell", "late", "lose", "fail", "repeat"]
+
+
+def core_state(state: State, pull: int) -> str:
+    from earlycall.core.state import pull_state
+
+    return pull_state(state, pull - 1)
+
+
+@dataclass(frozen=True)
+class Game:
+    """A race to open, and a script to play in it."""
+
+    arms: tuple[str, ...]
+    options: dict[str, Any]
+    gap: float
+    seed: int
+    script: tuple[tuple[str, int], ...]
+    sds: bool = False
+
+    def player(self) -> Player:
+        means = {arm: self.gap * place for place, arm in enumerate(self.arms)}
+        return Player(open_quietly(list(self.arms), **self.options), means, random.Random(self.seed), self.sds)
+
+
+@st.composite
+def games(draw: st.DrawFn, kind: str) -> Game:
+    """A game of one kind (`KINDS`)."""
+    n = draw(st.integers(2, 5))
+    slots, per_arm = draw(st.sampled_from(SHAPES))
+    options = dict(KINDS[kind])
+    options |= {"k": draw(st.integers(1, n - 1)), "delta": 0.1, "parallel": slots, "per_arm": per_arm}
+    options["direction"] = draw(st.sampled_from(["maximize", "minimize"]))
+    options["failure"] = draw(st.sampled_from(["retry", 0.0, "stop"]))
+    options["epsilon"] = draw(st.sampled_from([0.0, 0.0, 1.0]))
+    options["max_pulls"] = draw(st.sampled_from([None, None, 12]))
+    if draw(st.booleans()):
+        sigma = {arm: 1.0 + 0.25 * place for place, arm in enumerate("abcde"[:n])}
+        options["feedback"] = replace(options["feedback"], sigma=sigma)
+    script = draw(st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 99)), max_size=40))
+    return Game(
+        arms=tuple("abcde"[:n]),
+        options=options,
+        gap=draw(st.sampled_from([0.0, 1.0, 6.0])),
+        seed=draw(st.integers(0, 10_000)),
+        script=tuple(script),
+        sds=draw(st.booleans()),
+    )
+
+
+def snapshot(race: ec.Race) -> Any:
+    """All there is of a race, to see whether anything changed."""
+    return copy.deepcopy((race._state, race._facts))
+
+
+def replayed(facts: tuple[Fact, ...]) -> State:
+    """The state made of facts and decisions alone: nothing is decided again."""
+    first = facts[0]
+    assert isinstance(first, Opened)
+    state = opened(first)
+    for fact in facts[1:]:
+        assert core.apply(state, fact)
+    return state
+
+
+def starts(facts: tuple[Fact, ...]) -> list[str]:
+    """The arms in the order they were pulled."""
+    return [fact.arm for fact in facts if isinstance(fact, Started)]
