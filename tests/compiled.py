@@ -29,12 +29,14 @@ from earlycall.core.tables import (
     INCREMENTAL,
     JUDGED,
     MEAN,
+    OPENED,
     PULL_FLOATS,
     PULL_INTS,
     QUEUE,
     QUEUED,
     RACE_FLOATS,
     RACE_INTS,
+    REJECTED,
     RIGHT,
     SIGMA,
     SPREAD,
@@ -48,6 +50,8 @@ from earlycall.core.tables import (
 )
 from earlycall.core.turn import clear, finish, give, leave, open_race, read, settle, start
 from tests.house.rooms import KERNEL
+
+ROOM = 20_000  # for pulls
 
 
 def kernel_functions() -> list[Callable[..., Any]]:
@@ -68,33 +72,25 @@ def race_options(n: int, **options: Any) -> tuple[Rules, Any]:
 
 def list_tables(rules: Rules, given: Any, pulls: int) -> Tables:
     """Tables of lists, with room for so many pulls."""
-    numbers, curve = given
-    t = Tables(
-        arms=[[0] * ARM_INTS for _ in range(rules.arms)],
-        armf=[[0.0] * ARM_FLOATS for _ in range(rules.arms)],
-        pulls=[[0] * PULL_INTS for _ in range(pulls)],
-        pullf=[[0.0] * PULL_FLOATS for _ in range(pulls)],
-        race=[0] * RACE_INTS,
-        racef=[0.0] * RACE_FLOATS,
-        curve=[list(row) for row in curve],
-    )
-    for row, sigma, tau, tau_bias in zip(t.armf, *numbers, strict=True):
-        row[SIGMA], row[TAU], row[TAU_BIAS] = sigma, tau, tau_bias
-    return t
+    t = array_tables(rules, given, pulls)
+    return Tables(**{name: table.tolist() for name, table in t._asdict().items()})
 
 
 def array_tables(rules: Rules, given: Any, pulls: int) -> Any:
     """The same tables as arrays."""
-    t = list_tables(rules, given, pulls)
-    return Tables(
-        arms=np.array(t.arms),  # type: ignore[arg-type]  # the kernel reads arrays as it reads lists
-        armf=np.array(t.armf),  # type: ignore[arg-type]
-        pulls=np.array(t.pulls),  # type: ignore[arg-type]
-        pullf=np.array(t.pullf),  # type: ignore[arg-type]
-        race=np.array(t.race),  # type: ignore[arg-type]
-        racef=np.array(t.racef),  # type: ignore[arg-type]
-        curve=np.array(t.curve, dtype=float).reshape(-1, 2),  # type: ignore[arg-type]
-    )
+    numbers, curve = given
+    arrays: dict[str, Any] = {  # the kernel reads arrays as it reads lists
+        "arms": np.zeros((rules.arms, ARM_INTS), dtype=np.int64),
+        "armf": np.zeros((rules.arms, ARM_FLOATS)),
+        "pulls": np.zeros((pulls, PULL_INTS), dtype=np.int64),
+        "pullf": np.zeros((pulls, PULL_FLOATS)),
+        "race": np.zeros(RACE_INTS, dtype=np.int64),
+        "racef": np.zeros(RACE_FLOATS),
+        "curve": np.array(curve, dtype=float).reshape(-1, 2),
+    }
+    for column, values in zip((SIGMA, TAU, TAU_BIAS), numbers, strict=True):
+        arrays["armf"][:, column] = values
+    return Tables(**arrays)
 
 
 def run_race(
@@ -110,7 +106,7 @@ def run_race(
     missed = False
     lengths = values[1]
     finals = values[0]
-    while t.race[SURVIVORS] > 0 and time < limit:
+    while t.race[SURVIVORS] > 0 and time < limit and t.race[OPENED] + rules.slots <= len(t.pulls):
         arm = next_arm(rules, t)
         while arm >= 0:
             length = rng.integers(delays[0], delays[1] + 1)
@@ -171,22 +167,31 @@ run_compiled = numba.njit(run_race)
 
 
 def races(
-    rules: Rules, given: Any, means: Any, sd: float, bias: float, delays: tuple[int, int], count: int, seed: int
-) -> tuple[int, int, float]:
-    """(wrong answers, races in which an interval missed, mean time) over so many compiled races."""
+    rules: Rules,
+    given: Any,
+    means: list[float],
+    sd: float,
+    bias: float,
+    delays: tuple[int, int],
+    count: int,
+    limit: int,
+    seed: int,
+) -> tuple[int, int, int]:
+    """(races with a wrong verdict, with an interval that missed, without a wrong verdict but undecided after `limit`).
+
+    A wrong verdict may leave tied arms, which no race can tell apart: then it counts as wrong, not as undecided.
+    """
     n, k = rules.arms, rules.k
     best = set(np.argsort(means)[n - k :])
-    wrong = missing = total = 0
+    wrong = missing = undecided = 0
     for rng in np.random.default_rng(seed).spawn(count):
-        t = array_tables(rules, given, 20_000)
-        time, missed = run_compiled(
-            rules, t, np.array(means), sd, bias, np.array(delays), rng, np.zeros((2, 20_000)), 10**9
-        )
-        accepted = {arm for arm in range(n) if t.arms[arm][STATUS] == ACCEPTED}
-        wrong += accepted != best
+        t = array_tables(rules, given, ROOM)
+        _, missed = run_compiled(rules, t, np.array(means), sd, bias, np.array(delays), rng, np.zeros((2, ROOM)), limit)
+        mistaken = any(t.arms[arm][STATUS] == (REJECTED if arm in best else ACCEPTED) for arm in range(n))
+        wrong += mistaken
         missing += missed
-        total += time
-    return wrong, missing, total / count
+        undecided += t.race[SURVIVORS] > 0 and not mistaken
+    return wrong, missing, undecided
 
 
 def at_most(count: int, trials: int, rate: float, size: float = 1e-3) -> bool:

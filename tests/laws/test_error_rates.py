@@ -1,0 +1,220 @@
+"""The guarantees, counted: the evidence against the truth under hostile policies, missed intervals, wrong answers.
+
+Every test fixes its seed and states its size (the chance of failing although the claim holds) and its power (what it
+would surely see). The long counts, method by world by ledger, are `make coverage`.
+"""
+
+import math
+import random
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import earlycall as ec
+from earlycall.core.tables import CUT, LOST, MEAN, PENALTY, SPREAD, Rules, Tables
+from earlycall.core.turn import clear, finish, leave, open_race, read, settle, start
+from tests import compiled
+from tests.compiled import at_most
+from tests.play import METHODS, open_quietly
+
+pytestmark = pytest.mark.statistical
+
+# One arm, and a policy that knows the truth and wants it to look wrong ----------------------------------------------
+
+RUNS, PULLS, STEPS = 4000, 60, 6
+DELTA = 0.05
+FINISH, CUT_BAD, CUT_GOOD, CUT_WHEN_AHEAD, CUT_WHEN_AGREEING, LOSE_BAD, FORGET_BAD = range(7)
+HOSTILE = {
+    "finishes everything": FINISH,
+    "cuts what looks bad": CUT_BAD,
+    "cuts what looks good": CUT_GOOD,
+    "stops a pull when it has hurt the truth": CUT_WHEN_AHEAD,
+    "stops a pull that agrees with the error so far": CUT_WHEN_AGREEING,
+    "loses what looks bad": LOSE_BAD,
+}
+FEEDBACKS: dict[str, Any] = {  # (feedback, sd of the first reading, how it shrinks from step to step, bias)
+    "independent": (ec.Unbiased(1.0, 1.5), 1.5, 1.0, 0.0),
+    "refining": (ec.Unbiased(1.0, 1.5, "refining"), 1.5, 0.7, 0.0),
+    "biased": (ec.Biased(1.0, 1.5), 1.5, 1.0, 0.8),
+    "biased refining": (ec.Biased(1.0, 1.5, "refining"), 1.5, 0.7, 0.8),
+}
+
+
+@numba.extending.register_jitable
+def evidence_against(arm: Any, mean: float) -> float:
+    """ln M(μ) = ½J(μ̂ − μ)² − pen."""
+    error = arm[MEAN] - mean
+    return 0.5 * error * error / arm[SPREAD] - arm[PENALTY]
+
+
+@numba.extending.register_jitable
+def goes(policy: int, looks_bad: bool, hurts: bool, agrees: bool) -> bool:
+    """Whether the policy takes a pull's slot away after a reading."""
+    if policy == CUT_WHEN_AHEAD:
+        return hurts
+    if policy == CUT_WHEN_AGREEING:
+        return agrees
+    return policy != FINISH and looks_bad != (policy == CUT_GOOD)
+
+
+@numba.njit
+def most_evidence(rules: Rules, t: Tables, policy: int, sd: float, shrink: float, bias: float, rng: Any) -> float:
+    """The largest ln M(truth) over PULLS pulls of an arm of mean 0 and σ = 1, the first of which finishes."""
+    open_race(rules, t)
+    arm = t.armf[0]
+    errors = np.empty(STEPS)
+    most = -math.inf
+    for number in range(PULLS):
+        x = rng.normal(0.0, 1.0)
+        for step in range(STEPS - 1, 0, -1):
+            here = sd * shrink ** (step - 1)
+            if shrink == 1.0 or step == STEPS - 1:
+                errors[step] = rng.normal(0.0, here)
+            else:  # refining: an earlier error is the next one plus independent noise
+                errors[step] = errors[step + 1] + rng.normal(0.0, here * math.sqrt(1.0 - shrink * shrink))
+        before = evidence_against(arm, 0.0)
+        error = arm[MEAN]
+        remembered = arm.copy()
+        pull = start(rules, t, 0, 0.0)
+        left = False
+        for step in range(1, STEPS):
+            precision = (sd * shrink ** (step - 1)) ** -2.0
+            shown = x + bias + errors[step]
+            read(rules, t, pull, step, shown, precision)
+            settle(rules, t)
+            clear(t)
+            now = evidence_against(arm, 0.0)
+            most = max(most, now)
+            if number > 0 and goes(policy, shown < bias, now > before, (shown - bias) * error > 0.0):
+                leave(rules, t, pull, CUT if policy < LOSE_BAD else LOST)
+                if policy == FORGET_BAD:  # what the guarantee forbids: to take back what was said
+                    arm[:] = remembered
+                left = True
+                break
+        if not left:
+            finish(rules, t, pull, x)
+            settle(rules, t)
+            clear(t)
+            most = max(most, evidence_against(arm, 0.0))
+    return most
+
+
+def races_lost(feedback: str, policy: int) -> int:
+    """In how many of RUNS runs ln M(truth) ever reaches ln(1/δ)."""
+    declared, *world = FEEDBACKS[feedback]
+    rules, given = compiled.race_options(2, k=1, delta=DELTA, feedback=declared)
+    beyond = 0
+    for rng in np.random.default_rng(2018).spawn(RUNS):
+        t = compiled.array_tables(rules, given, PULLS)
+        beyond += most_evidence(rules, t, policy, *world, rng) >= math.log(1.0 / DELTA)
+    return beyond
+
+
+@pytest.mark.parametrize("policy", HOSTILE)
+@pytest.mark.parametrize("feedback", FEEDBACKS)
+def test_no_policy_makes_the_truth_look_impossible_too_often(feedback: str, policy: str) -> None:
+    """P(sup M ≥ 1/δ) ≤ δ = 0.05, by 4000 runs of 60 pulls. Size 0.001; a rate of 0.073 is seen with power 0.998."""
+    beyond = races_lost(feedback, HOSTILE[policy])
+    assert at_most(beyond, RUNS, DELTA), beyond / RUNS
+
+
+def test_taking_back_what_lost_pulls_said_breaks_it() -> None:
+    """The same policy, with the readings of lost pulls dropped: the truth looks impossible in most runs."""
+    assert races_lost("refining", FORGET_BAD) > 0.5 * RUNS
+
+
+# Many slots at once ---------------------------------------------------------------------------------------------
+
+RACES = 1000
+BATCHES: dict[str, Any] = {  # feedback in worlds where a reading is N(X + bias, 0.5) and a pull takes 2 to 6 steps
+    "full": (ec.Full(1.0), 0.0),
+    "incremental": (ec.Incremental(1.0, 6), 0.0),
+    "unbiased": (ec.Unbiased(1.0, 0.5, steps=6), 0.0),
+    "biased": (ec.Biased(1.0, 0.5, steps=6), 0.8),
+}
+TYPES = [
+    (feedback, method)
+    for feedback in BATCHES
+    for method in ("evidence", "evidence, cutting", "paper")
+    if method != "evidence, cutting" or feedback in ("unbiased", "biased")  # other pulls are never cut
+]
+
+
+def count(feedback: str, method: str, means: list[float], limit: int) -> tuple[int, int, int]:
+    """(races with a wrong verdict, with an interval that ever missed, undecided ones) out of RACES, at δ = 0.2."""
+    declared, bias = BATCHES[feedback]
+    options = METHODS[method] | {"feedback": declared, "parallel": 6, "per_arm": 4, "k": 1, "delta": 0.2}
+    rules, numbers = compiled.race_options(len(means), **options)
+    return compiled.races(rules, numbers, means, 0.5, bias, (2, 6), RACES, limit, seed=2018)
+
+
+@pytest.mark.parametrize(("feedback", "method"), TYPES)
+def test_all_intervals_hold_at_all_times(feedback: str, method: str) -> None:
+    """Two equal arms, six slots, random delays: some interval ever misses in at most δ = 0.2 of 1000 races.
+
+    The arms are never told apart, so nearly every race runs for its 300 steps. Size 0.001; 0.28 is seen with power
+    0.997.
+    """
+    _, missed, undecided = count(feedback, method, [0.0, 0.0], 300)
+    assert undecided > 0.9 * RACES
+    assert at_most(missed, RACES, 0.2), missed
+
+
+@pytest.mark.parametrize("feedback", ["unbiased", "biased"])
+def test_the_printed_bounds_do_not_hold(feedback: str) -> None:
+    """The same count sees the printed radius and ledger miss in more than δ of the races."""
+    _, missed, _ = count(feedback, "paper as printed", [0.0, 0.0], 300)
+    assert not at_most(missed, RACES, 0.2), missed
+
+
+@pytest.mark.parametrize(("feedback", "method"), TYPES)
+def test_answers_are_wrong_at_most_as_often_as_declared(feedback: str, method: str) -> None:
+    """Four arms, the best 0.6σ above the others, δ = 0.2: a wrong verdict in at most δ of 1000 races, all decided.
+
+    Size 0.001; a rate of 0.28 is seen with power 0.997.
+    """
+    wrong, _, undecided = count(feedback, method, [0.0, 0.0, 0.0, 0.6], 10**6)
+    assert undecided == 0
+    assert at_most(wrong, RACES, 0.2), wrong
+
+
+# An experimenter who loses pulls in the light of their readings ------------------------------------------------------
+
+
+def wrong_answers(reports: bool, races: int) -> int:
+    """Two arms, B better by 0.4. Somebody sees one reading of each pull and loses those that speak for B.
+
+    `reports`: whether the reading was reported before the pull was lost.
+    """
+    wrong = 0
+    for seed in range(races):
+        chance = random.Random(seed)
+        race = open_quietly(["A", "B"], k=1, delta=0.05, feedback=ec.Unbiased(1.0, 0.5), max_pulls=4000)
+        while not race.decided:
+            (pull,) = race.ask()
+            mean = 0.4 if pull.arm == "B" else 0.0
+            x = chance.gauss(mean, 1.0)
+            seen = chance.gauss(x, 0.5)
+            if reports:
+                race.report(pull.id, seen)
+            if (seen > mean) == (pull.arm == "B"):
+                race.lose(pull.id, "the channel tripped")
+            else:
+                race.tell(pull.id, x)
+        wrong += race.outcome == "exact" and race.top != ["B"]
+    return wrong
+
+
+def test_losing_pulls_by_their_readings_keeps_the_error_rate() -> None:
+    """What a lost pull said counts: wrong in at most δ = 0.05 of 400 races.
+
+    Size 0.001; a rate of 0.12 is seen with power 0.97.
+    """
+    assert at_most(wrong_answers(reports=True, races=400), 400, 0.05)
+
+
+def test_losing_pulls_by_readings_nobody_reported_breaks_it() -> None:
+    """Keep the readings from the race, and lose pulls for what they said: nearly every answer is wrong."""
+    assert wrong_answers(reports=False, races=100) > 90
