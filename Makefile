@@ -23,8 +23,8 @@ lint: .venv-dev/stamp  ## style, format and types
 docs: .venv-dev/stamp  ## the documentation's examples, run as tests
 	$(DEV)/pytest tests/docs
 
-bench: .venv-dev/stamp  ## how fast it is, against the targets
-	$(DEV)/python -m bench
+bench: .venv-dev/stamp  ## how fast it is, against the targets (into bench/results.txt)
+	$(DEV)/python -m bench | tee bench/results.txt
 
 # .venv-base holds what a user gets, so `race` proves that this is enough. (The build backend is in there too:
 # then both environments are made the same way. tests/house/test_imports.py sees that nobody leans on it.)

@@ -12,6 +12,7 @@ import pytest
 import earlycall as ec
 from earlycall.core.facts import Accepted, Read, Rejected, Told
 from earlycall.core.race import apply, decide
+from earlycall.core.tables import STEP
 from tests.oracles import paper
 from tests.play import open_quietly, starts
 
@@ -74,10 +75,12 @@ def random_world(seed: int, n: int, steps: int, feedback: str, gap: float) -> pa
     return world
 
 
-def by_race(world: paper.World, feedback: Any, most_steps: int = 10**9, **options: Any) -> paper.Outcome | None:
-    """The same run by earlycall: every running pull moves one step, then one turn."""
+def by_race(
+    world: paper.World, feedback: Any, most_steps: int = 10**9, silent: bool = False, **options: Any
+) -> paper.Outcome | None:
+    """The same run by earlycall: every running pull moves one step, then one turn; `silent`: readings are kept back."""
     n = options.pop("n")
-    race = open_quietly([str(arm) for arm in range(n)], feedback=feedback, method="paper", **options)
+    race = open_quietly([str(arm) for arm in range(n)], feedback=feedback, **{"method": "paper"} | options)
     rest: dict[int, list[float]] = {}
     count = [0] * n
     out = paper.Outcome(set(), 0, [], [])
@@ -90,8 +93,11 @@ def by_race(world: paper.World, feedback: Any, most_steps: int = 10**9, **option
         out.time += 1
         for pull in race.running:  # one time step of the algorithms is one turn
             value = rest[pull.id].pop(0)
-            step = race._state.tables.pulls[pull.id - 1][2] + 1
-            apply(race._state, Read(pull.id, step, value) if rest[pull.id] else Told(pull.id, value, step))
+            step = race._state.tables.pulls[pull.id - 1][STEP] + 1
+            if not rest[pull.id]:
+                apply(race._state, Told(pull.id, value, step))
+            elif not silent:
+                apply(race._state, Read(pull.id, step, value))
         decisions = decide(race._state)
         out.bounds.append({int(label): bounds for label, bounds in race.intervals().items()})
         for decision in decisions:

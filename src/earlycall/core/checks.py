@@ -12,6 +12,8 @@ from earlycall.errors import CallerError
 
 # The kernel squares and multiplies; between these, nothing it computes can overflow or vanish without a word.
 SMALLEST, LARGEST = 1e-30, 1e30
+# Beyond this many sds a value's last digits are coarser than what the race has to tell apart.
+COARSE = 1e9
 
 
 def real(name: str, seen: object, expected: str, error: type[CallerError], remedy: str = "") -> float:
@@ -73,16 +75,23 @@ def choice(name: str, seen: object, words: Iterable[str], error: type[CallerErro
     raise error(refusal(name, seen, " or ".join(map(repr, known)), remedy))
 
 
-def text(name: str, seen: object, error: type[CallerError], remedy: str = "") -> str:
-    """Some words: a label, a key, a reason.
+def text(name: str, seen: object, least: int, error: type[CallerError], remedy: str = "") -> str:
+    """Some words of `least` characters or more: a label, a key, a reason.
 
-    >>> text("reason", None, CallerError)
+    >>> text("reason", None, 0, CallerError)
     Traceback (most recent call last):
     earlycall.errors.CallerError: reason=None: expected text without line breaks or control characters.
     """
-    if isinstance(seen, str) and seen.isprintable():
+    if isinstance(seen, str) and seen.isprintable() and len(seen) >= least:
         return str(seen)
-    raise error(refusal(name, seen, "text without line breaks or control characters", remedy))
+    expected = f"text{' that is not empty,' if least else ''} without line breaks or control characters"
+    raise error(refusal(name, seen, expected, remedy))
+
+
+def too_coarse(name: str, seen: float, sd: float) -> str:
+    """The sentence for a value so far from 0 that rounding would eat what it says."""
+    expected = f"at most {COARSE:g} times its sd {sd:g}, or rounding would eat what it says"
+    return refusal(name, seen, expected, "Measure from another origin: subtract a constant from every value.")
 
 
 def refusal(name: str, seen: object, expected: str, remedy: str = "") -> str:

@@ -6,6 +6,7 @@ changes nothing; news returns True. Nothing here compares arms: that is `race.de
 
 import math
 
+from earlycall.core.checks import COARSE, too_coarse
 from earlycall.core.facts import (
     Accepted,
     Cancelled,
@@ -54,9 +55,6 @@ from earlycall.core.tables import (
 from earlycall.core.turn import finish, give, leave, read, start
 from earlycall.errors import NewsError
 
-# Beyond this many sds a value's last digits are coarser than what the race has to tell apart.
-COARSE = 1e9
-
 
 def started(state: State, fact: Started) -> bool:
     """A pull takes a slot."""
@@ -92,7 +90,7 @@ def was_read(state: State, fact: Read) -> bool:
     if fact.step <= now[STEP]:
         raise NewsError(f"step={fact.step!r}: expected more than {now[STEP]}, the last step. {story(state, row)}.")
     length, precision = vet_reading(state, row, fact)
-    fits(state, row, "value", fact.value, reading_scale(state, row, precision))
+    fits(state, row, fact.value, reading_scale(state, row, precision))
     if length > 0.0:
         state.tables.pullf[row][LENGTH] = length
     read(state.rules, state.tables, row, fact.step, state.sign * fact.value, precision)
@@ -144,14 +142,10 @@ def reading_scale(state: State, row: int, precision: float) -> float:
     return sigma if precision <= 0.0 else max(sigma, 1.0 / math.sqrt(precision))
 
 
-def fits(state: State, row: int, name: str, value: float, sd: float) -> None:
+def fits(state: State, row: int, value: float, sd: float) -> None:
     """Refuse a value so far from 0 that rounding would eat what it says."""
     if abs(value) > COARSE * sd:
-        raise NewsError(
-            f"{name}={value!r}: expected at most {COARSE:g} times its sd {sd:g}, or rounding would eat what it says."
-            " Measure from another origin (subtract a constant from every value), or tell the pull as failed."
-            f" {story(state, row)}."
-        )
+        raise NewsError(f"{too_coarse('value', value, sd)} Or tell the pull as failed. {story(state, row)}.")
 
 
 def was_told(state: State, fact: Told) -> bool:
@@ -165,7 +159,7 @@ def was_told(state: State, fact: Told) -> bool:
     now = state.tables.pulls[row]
     if fact.step is not None and fact.step < now[STEP]:
         raise NewsError(f"step={fact.step!r}: expected {now[STEP]} or more, the last step. {story(state, row)}.")
-    fits(state, row, "value", fact.value, state.tables.armf[now[ARM]][SIGMA])
+    fits(state, row, fact.value, state.tables.armf[now[ARM]][SIGMA])
     if fact.step is not None:
         now[STEP] = fact.step
     finish(state.rules, state.tables, row, state.sign * fact.value)
@@ -198,7 +192,6 @@ def has_failed(state: State, fact: Failed) -> bool:
     if isinstance(failure, str):
         leave(state.rules, state.tables, row, FAILED)
     else:
-        fits(state, row, "failure", failure, state.tables.armf[state.tables.pulls[row][ARM]][SIGMA])
         finish(state.rules, state.tables, row, state.sign * failure)
     state.stories[row].left = fact
     if failure == "stop" and not state.closed:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from earlycall.core.checks import refusal
+from earlycall.core.checks import COARSE, refusal, too_coarse
 from earlycall.core.models import Biased, Full, Incremental, Unbiased
 from earlycall.core.radius import ZETA
 from earlycall.core.settings import Settings
@@ -77,6 +77,8 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
 def arm_numbers(labels: tuple[str, ...], settings: Settings, level: float) -> ArmNumbers:
     """τ = 1/σ², or from the gap one cares about: 4(1+1/x)/g², x = L + ln(1+L) (THEORY §2, "τ")."""
     sigma = sigmas(labels, settings.feedback.sigma)
+    if not isinstance(settings.failure, str) and abs(settings.failure) > COARSE * min(sigma):
+        raise SettingError(too_coarse("failure", settings.failure, min(sigma)))
     tau = [1.0 / (sd * sd) for sd in sigma]
     bias_scale = getattr(settings.feedback, "bias_scale", None)
     tau_bias = [1.0 / bias_scale**2] * len(labels) if bias_scale is not None else list(tau)

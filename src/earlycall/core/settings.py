@@ -13,8 +13,8 @@ from earlycall.core.models import LATER, Biased, Feedback, Incremental, Unbiased
 from earlycall.errors import SettingError
 
 DELAYS = (
-    'With parallel > 1 say delays="independent" if how long a pull takes carries no news of how good it is. '
-    f'(If slow pulls are better or worse ones, that needs delays="informative": {LATER}; use parallel=1.)'
+    'Say delays="independent" if how long a pull takes carries no news of how good it is. (If slow pulls are better or'
+    f' worse ones, that needs delays="informative": {LATER}; use parallel=1 and leave setup out.)'
 )
 # Options of the design that later work brings; until then they are refused by name.
 NOT_YET = frozenset(["allocation", "looks", "reserve", "blocks", "timeout", "deadline"])
@@ -164,6 +164,8 @@ def check_evidence(s: Settings) -> None:
     """Refuse what only the paper's methods need, and delays that were not thought about."""
     if s.delays is None and s.parallel > 1:
         raise SettingError(refusal("delays", None, f"'independent' with parallel={s.parallel}", DELAYS))
+    if s.delays is None and s.setup is not None:  # who outlives a cut is no fair sample then, with one slot too
+        raise SettingError(refusal("delays", None, f"'independent' with setup={s.setup:g}", DELAYS))
     for name, usual in (("ledger", "simultaneous"), ("radius", "corrected")):
         if getattr(s, name) != usual:
             remedy = 'It belongs to method="paper"; evidence needs neither ledger nor radius.'

@@ -27,7 +27,7 @@ def name_arms(arms: object) -> dict[str, object]:
         raise SettingError(refusal("arms", arms, "two arms or more"))
     named: dict[str, object] = {}
     for label, value in pairs:
-        text("label", label, SettingError)
+        text("label", label, 1, SettingError)
         if label in named:
             raise SettingError(
                 f"label={label!r}: expected a different one for every arm; give a dict {{label: value}}."

@@ -65,7 +65,7 @@ class Race:
         """
         most = None if limit is None else whole("limit", limit, 1, NewsError)
         if key is not None:
-            text("key", key, NewsError)
+            text("key", key, 1, NewsError)
         with self._lock:
             if key in self._state.keys:
                 return [self._pull(number) for number in self._state.keys[key]]
@@ -115,18 +115,18 @@ class Race:
     def lose(self, pull: int, reason: str = "") -> None:
         """A pull was lost for a reason that has nothing to do with how good it is; another will be asked for."""
         with self._lock:
-            self._turn(Lost(whole("pull", pull, 1, NewsError), text("reason", reason, NewsError)))
+            self._turn(Lost(whole("pull", pull, 1, NewsError), text("reason", reason, 0, NewsError)))
 
     def fail(self, pull: int, reason: str = "") -> None:
         """A pull failed or took too long: asked again, counted as a number, or the end, as `failure=` says."""
         with self._lock:
-            self._turn(Failed(whole("pull", pull, 1, NewsError), text("reason", reason, NewsError)))
+            self._turn(Failed(whole("pull", pull, 1, NewsError), text("reason", reason, 0, NewsError)))
 
     def close(self, reason: str = "closed by hand", outcome: str = "stopped") -> None:
         """End the race with the answer of the moment; outcome "stopped", or "deadline" when its time was over."""
         choice("outcome", outcome, ["stopped", "deadline"], NewsError)
         with self._lock:
-            self._turn(Closed(text("reason", reason, NewsError), outcome))
+            self._turn(Closed(text("reason", reason, 0, NewsError), outcome))
 
     # Answers
 

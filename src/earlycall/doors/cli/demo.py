@@ -27,7 +27,7 @@ def demo(
     channels: int = typer.Option(40, min=1, help="How many cells are cycled at once."),
 ) -> None:
     """Watch a simulated race from the first cell to the verdict."""
-    say = Console(highlight=False).print
+    say = Console(highlight=False, soft_wrap=True).print
     truth = capacities(seed, policies)
     say(f"[b]Which of {policies} charging policies leaves the most capacity after 1000 cycles?[/b]")
     say(f"{channels} channels, tests of {STEPS} weeks, cells of one policy differ by ±{SIGMA:g} %, 95 % confidence.\n")

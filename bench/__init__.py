@@ -1,0 +1,1 @@
+"""How fast earlycall is, against the targets of its design: `make bench`."""
