@@ -1,13 +1,6 @@
-"""The kernel's own functions compiled from outside, and small worlds for them to race in.
+"""Compiled races that are watched: every interval against the truth, at every step."""
 
-`numba.extending.register_jitable` makes every function of the kernel callable from compiled code as it stands. The
-drivers below are plain Python too: called as they are on tables of lists, compiled on arrays.
-"""
-
-import importlib
-import inspect
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numba
@@ -15,183 +8,51 @@ import numpy as np
 from numba.extending import register_jitable
 
 from earlycall.core.confidence import half_width
-from earlycall.core.rules import rules_of
-from earlycall.core.schedule import cuts, earns_its_slot, next_arm
 from earlycall.core.settings import settings_of
-from earlycall.core.tables import (
-    ACCEPTED,
-    ARM_FLOATS,
-    ARM_INTS,
-    CANCELLED,
-    CUT,
-    FULL,
-    HEAD,
-    INCREMENTAL,
-    JUDGED,
-    MEAN,
-    OPENED,
-    PULL_FLOATS,
-    PULL_INTS,
-    QUEUE,
-    QUEUED,
-    RACE_FLOATS,
-    RACE_INTS,
-    REJECTED,
-    RIGHT,
-    SIGMA,
-    SPREAD,
-    STATUS,
-    STEP,
-    SURVIVORS,
-    TAU,
-    TAU_BIAS,
-    Rules,
-    Tables,
-)
-from earlycall.core.turn import clear, finish, give, leave, open_race, read, settle, start
-from tests.house.rooms import KERNEL
+from earlycall.core.tables import MEAN, SPREAD, Rules, Tables
+from earlycall.sim.compiled import UNDECIDED, Track, race_on, track_of
+from earlycall.sim.worlds import Law, World
 
 ROOM = 20_000  # for pulls
 
 
-def kernel_functions() -> list[Callable[..., Any]]:
-    """Every function of the kernel."""
-    modules = [importlib.import_module(f"earlycall.core.{name}") for name in sorted(KERNEL)]
-    return [f for m in modules for _, f in inspect.getmembers(m, inspect.isfunction) if f.__module__ == m.__name__]
-
-
-for function in kernel_functions():
-    register_jitable(function)
-
-
-def race_options(n: int, **options: Any) -> tuple[Rules, Any]:
-    """(rules, what `tables_of` needs) of a race between n arms."""
-    rules, numbers, curve = rules_of(tuple(map(str, range(n))), settings_of(options))
-    return rules, (numbers, curve)
-
-
-def list_tables(rules: Rules, given: Any, pulls: int) -> Tables:
-    """Tables of lists, with room for so many pulls."""
-    t = array_tables(rules, given, pulls)
-    return Tables(**{name: table.tolist() for name, table in t._asdict().items()})
-
-
-def array_tables(rules: Rules, given: Any, pulls: int) -> Any:
-    """The same tables as arrays."""
-    numbers, curve = given
-    arrays: dict[str, Any] = {  # the kernel reads arrays as it reads lists
-        "arms": np.zeros((rules.arms, ARM_INTS), dtype=np.int64),
-        "armf": np.zeros((rules.arms, ARM_FLOATS)),
-        "pulls": np.zeros((pulls, PULL_INTS), dtype=np.int64),
-        "pullf": np.zeros((pulls, PULL_FLOATS)),
-        "race": np.zeros(RACE_INTS, dtype=np.int64),
-        "racef": np.zeros(RACE_FLOATS),
-        "curve": np.array(curve, dtype=float).reshape(-1, 2),
-    }
-    for column, values in zip((SIGMA, TAU, TAU_BIAS), numbers, strict=True):
-        arrays["armf"][:, column] = values
-    return Tables(**arrays)
-
-
-def run_race(
-    rules: Rules, t: Tables, means: Any, sd: float, bias: float, delays: Any, rng: Any, values: Any, limit: int
-) -> tuple[int, bool]:
-    """(time steps, whether an interval of a survivor ever missed its mean) of a race until decided, or `limit`.
-
-    Pulls take `delays[0]` to `delays[1]` steps; X is drawn when a pull starts; a reading is N(X + bias, sd), or an
-    increment. One time step is one turn.
-    """
-    open_race(rules, t)
-    time = 0
-    missed = False
-    lengths = values[1]
-    finals = values[0]
-    while t.race[SURVIVORS] > 0 and time < limit and t.race[OPENED] + rules.slots <= len(t.pulls):
-        arm = next_arm(rules, t)
-        while arm >= 0:
-            length = rng.integers(delays[0], delays[1] + 1)
-            pull = start(rules, t, arm, float(length))
-            finals[pull] = rng.normal(means[arm], t.armf[arm][SIGMA])
-            lengths[pull] = length
-            if rules.feedback == INCREMENTAL:
-                finals[pull] = 0.0
-            arm = next_arm(rules, t)
-        time += 1
-        for arm in range(rules.arms):
-            pull = t.arms[arm][HEAD]
-            while pull >= 0:
-                after = t.pulls[pull][RIGHT]
-                step = t.pulls[pull][STEP] + 1
-                if rules.feedback == INCREMENTAL:
-                    grown = rng.normal(means[arm] / lengths[pull], t.armf[arm][SIGMA] / math.sqrt(lengths[pull]))
-                    finals[pull] += grown
-                    if step < lengths[pull]:
-                        read(rules, t, pull, step, grown, 0.0)
-                elif rules.feedback == FULL:
-                    t.pulls[pull][STEP] = step
-                elif step < lengths[pull]:
-                    read(rules, t, pull, step, rng.normal(finals[pull] + bias, sd), 1.0 / (sd * sd))
-                if step >= lengths[pull]:
-                    finish(rules, t, pull, finals[pull])
-                pull = after
-        settle(rules, t)
-        for arm in range(rules.arms):
-            row = t.armf[arm]
-            if row[SPREAD] < math.inf and math.fabs(row[MEAN] - means[arm]) > half_width(rules, row):
-                missed = True
-        act(rules, t)
-        clear(t)
-    return time, missed
-
-
-def act(rules: Rules, t: Tables) -> None:
-    """Carry out what a turn decided: verdicts, cancelled pulls, cuts."""
+@register_jitable
+def some_interval_misses(rules: Rules, law: Law, t: Tables) -> bool:
+    """Whether the interval of some arm does not hold its mean."""
     for arm in range(rules.arms):
-        if t.arms[arm][JUDGED] != t.arms[arm][STATUS]:
-            give(t, arm, t.arms[arm][JUDGED])
-            while t.arms[arm][HEAD] >= 0:
-                leave(rules, t, t.arms[arm][HEAD], CANCELLED)
-    if cuts(rules):
-        for place in range(t.race[QUEUED]):
-            arm = t.arms[place][QUEUE]
-            pull = t.arms[arm][HEAD]
-            while pull >= 0:
-                after = t.pulls[pull][RIGHT]
-                if not earns_its_slot(rules, t, pull):
-                    leave(rules, t, pull, CUT)
-                pull = after
+        row = t.armf[arm]
+        if row[SPREAD] < math.inf and math.fabs(row[MEAN] - law.means[arm]) > half_width(rules, row):
+            return True
+    return False
 
 
-register_jitable(act)
-run_compiled = numba.njit(run_race)
+@numba.njit
+def watch(
+    rules: Rules, law: Law, t: Tables, hidden: Any, slots: Any, clock: Any, rng: Any, limit: int, most: int
+) -> bool:
+    """Whether some interval ever misses in the first `limit` steps of a race."""
+    for step in range(1, limit + 1):
+        code = race_on(rules, law, t, hidden, slots, clock, rng, step, most)
+        if some_interval_misses(rules, law, t):
+            return True
+        if code != UNDECIDED:
+            return False
+    return False
 
 
-def races(
-    rules: Rules,
-    given: Any,
-    means: list[float],
-    sd: float,
-    bias: float,
-    delays: tuple[int, int],
-    count: int,
-    limit: int,
-    seed: int,
-) -> tuple[int, int, int]:
-    """(races with a wrong verdict, with an interval that missed, without a wrong verdict but undecided after `limit`).
+def race_options(world: World, **options: Any) -> Track:
+    """A race about to begin, with room for many pulls."""
+    return track_of(settings_of(options), world, ROOM)
 
-    A wrong verdict may leave tied arms, which no race can tell apart: then it counts as wrong, not as undecided.
-    """
-    n, k = rules.arms, rules.k
-    best = set(np.argsort(means)[n - k :])
-    wrong = missing = undecided = 0
+
+def missing(world: World, count: int, limit: int, seed: int, **options: Any) -> int:
+    """In how many of `count` races some interval ever misses."""
+    missed = 0
     for rng in np.random.default_rng(seed).spawn(count):
-        t = array_tables(rules, given, ROOM)
-        _, missed = run_compiled(rules, t, np.array(means), sd, bias, np.array(delays), rng, np.zeros((2, ROOM)), limit)
-        mistaken = any(t.arms[arm][STATUS] == (REJECTED if arm in best else ACCEPTED) for arm in range(n))
-        wrong += mistaken
-        missing += missed
-        undecided += t.race[SURVIVORS] > 0 and not mistaken
-    return wrong, missing, undecided
+        f = race_options(world, **options)
+        missed += watch(f.rules, f.law, f.tables, f.hidden, f.slots, f.clock, rng, limit, f.most)
+        assert f.tables.race[2] < ROOM
+    return missed
 
 
 def at_most(count: int, trials: int, rate: float, size: float = 1e-3) -> bool:

@@ -3,7 +3,15 @@
 from earlycall.core.facts import Fact
 from earlycall.core.models import Biased, Full, Incremental, Unbiased
 from earlycall.core.status import ArmStatus, Explanation, PullStory, Status
-from earlycall.errors import CallerError, EarlycallError, GuaranteeWarning, NewsError, SettingError
+from earlycall.errors import (
+    CallerError,
+    EarlycallError,
+    GuaranteeWarning,
+    MissingExtraError,
+    NewsError,
+    SettingError,
+    WorldError,
+)
 from earlycall.run.handle import Pull, Race
 from earlycall.version import __version__
 
@@ -17,6 +25,7 @@ __all__ = [
     "Full",
     "GuaranteeWarning",
     "Incremental",
+    "MissingExtraError",
     "NewsError",
     "Pull",
     "PullStory",
@@ -24,5 +33,6 @@ __all__ = [
     "SettingError",
     "Status",
     "Unbiased",
+    "WorldError",
     "__version__",
 ]

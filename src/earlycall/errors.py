@@ -1,12 +1,13 @@
 """What can go wrong, in two families: the caller is wrong, or the world is broken.
 
     EarlycallError
-    └── CallerError            (a ValueError) what was asked cannot be done; nothing has changed
-        ├── SettingError       the race cannot be opened like this
-        └── NewsError          this cannot have happened to this race
+    ├── CallerError            (a ValueError) what was asked cannot be done; nothing has changed
+    │   ├── SettingError       the race cannot be opened like this
+    │   └── NewsError          this cannot have happened to this race
+    └── WorldError             something outside is broken or missing
+        └── MissingExtraError  (an ImportError) a library of an extra is not installed
 
-The family of the broken world (disks, processes, networks) arrives with the rooms that touch it. A message says what
-was seen, what was expected, and what to do.
+A message says what was seen, what was expected, and what to do.
 """
 
 
@@ -24,6 +25,14 @@ class SettingError(CallerError):
 
 class NewsError(CallerError):
     """This news does not fit what is known of the race or of the pull."""
+
+
+class WorldError(EarlycallError):
+    """Something outside earlycall is broken or missing."""
+
+
+class MissingExtraError(WorldError, ImportError):
+    """A library that only an extra brings is not installed; the message has the `pip install` line."""
 
 
 class GuaranteeWarning(UserWarning):

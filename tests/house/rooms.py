@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import earlycall.core
+
 ROOT = Path(__file__).parents[2]
 HOUSE = ROOT / "src" / "earlycall"
 
 # The core has two layers. The kernel is functions of numbers and tables, compiled as they stand; the shell is
 # ids, labels and validation, never compiled.
-KERNEL = frozenset("radius ledger feedback evidence paper verdict schedule confidence tables turn".split())
+KERNEL = frozenset(earlycall.core.KERNEL)
 SHELL = frozenset("checks models settings facts rules state news race audit status".split())
 
 

@@ -33,6 +33,7 @@ PURE = frozenset(
 IMPURE_BUILTINS = frozenset("open print input exec eval compile __import__".split())
 # What other rooms may import besides: the base install. An extra's libraries join when the extra does.
 INSTALLED = frozenset("typer rich pydantic".split())
+EXTRAS = {"sim": frozenset("numpy numba".split()), "show": frozenset("matplotlib".split())}
 
 
 def imports(path: str, source: str) -> Iterator[str]:
@@ -59,7 +60,7 @@ def complaints(path: str, source: str) -> list[str]:
             target = rest[0] if rest and rest[0] in FLOOR else "__init__"
             if target != room and FLOOR[target] >= FLOOR[room]:
                 found.append(f"{path} imports {name}: {room} may not lean on {target}")
-        elif first not in sys.stdlib_module_names | INSTALLED:
+        elif first not in sys.stdlib_module_names | INSTALLED | EXTRAS.get(room, frozenset()):
             found.append(f"{path} imports {name}: the base install does not bring it")
         if room == "core":
             found += [f"{path} imports {name}: {why}" for why in core_complaints(Path(path).stem, first, rest)]

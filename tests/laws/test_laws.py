@@ -23,6 +23,8 @@ many = settings(
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
 )
+# Losing pulls may leave one of the paper's races without an end, and it says so; the laws hold there too.
+pytestmark = pytest.mark.filterwarnings("ignore::earlycall.GuaranteeWarning")
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 

@@ -48,8 +48,10 @@ def scale(name: str, seen: object, error: type[CallerError], remedy: str = "") -
     return number
 
 
-def whole(name: str, seen: object, least: int, error: type[CallerError], remedy: str = "") -> int:
-    """A whole number, `least` or more.
+def whole(
+    name: str, seen: object, least: int, error: type[CallerError], remedy: str = "", most: int = 2**63 - 1
+) -> int:
+    """A whole number, `least` or more, `most` or less.
 
     >>> whole("parallel", 0, 1, CallerError)
     Traceback (most recent call last):
@@ -57,8 +59,10 @@ def whole(name: str, seen: object, least: int, error: type[CallerError], remedy:
     """
     if not isinstance(seen, bool) and isinstance(seen, Integral):
         number = int(seen)
-        if least <= number < 2**63:
+        if least <= number <= most:
             return number
+        if number > most:
+            raise error(refusal(name, seen, f"a whole number, at most {most}", remedy))
     raise error(refusal(name, seen, f"a whole number, {least} or more", remedy))
 
 
@@ -94,9 +98,28 @@ def too_coarse(name: str, seen: float, sd: float) -> str:
     return refusal(name, seen, expected, "Measure from another origin: subtract a constant from every value.")
 
 
+def one_line(name: str, seen: object, error: type[CallerError]) -> str:
+    """Any words, a traceback included, on one line and without control characters.
+
+    >>> one_line("reason", "Traceback:\\n  oven on fire", CallerError)
+    'Traceback: oven on fire'
+    """
+    if not isinstance(seen, str):
+        raise error(refusal(name, seen, "text"))
+    words = " ".join(seen.split())
+    return "".join(letter for letter in words if letter.isprintable())
+
+
+def quoted(seen: object) -> str:
+    """What was seen, as short as it can be shown on one line."""
+    try:
+        said = " ".join(repr(seen).split())
+    except Exception as problem:  # the repr of a stranger's object may do anything, and this is a message about it
+        said = f"<a {type(seen).__name__} that cannot be shown: {type(problem).__name__}>"
+    return said if len(said) <= 80 else said[:77] + "..."
+
+
 def refusal(name: str, seen: object, expected: str, remedy: str = "") -> str:
     """The sentence: what was seen, what was expected, what to do."""
-    said = repr(seen)
-    if len(said) > 80:
-        said = said[:77] + "..."
+    said = quoted(seen)
     return f"{name}={said}: expected {expected}." + (f" {remedy}" if remedy else "")

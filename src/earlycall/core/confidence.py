@@ -15,6 +15,7 @@ import math
 from earlycall.core.evidence import statistic, width
 from earlycall.core.tables import (
     ALIVE,
+    FENCED,
     HIGH,
     LEADER,
     LOW,
@@ -137,6 +138,14 @@ def smallest_epsilon(rules: Rules, t: Tables) -> float:
                         if pair > needed:
                             needed = pair
     return needed
+
+
+def close_enough(rules: Rules, t: Tables) -> bool:
+    """Whether the race may end because every leader is within ε of every other; while the fences stand it is not."""
+    if rules.epsilon <= 0.0 or t.race[FENCED] == 1:
+        return False
+    elect(rules, t)
+    return smallest_epsilon(rules, t) <= rules.epsilon
 
 
 def printed_epsilon(t: Tables) -> float:

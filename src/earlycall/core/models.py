@@ -19,7 +19,10 @@ ReadingSd = float | Mapping[int, float]  # one sd for all readings, or {from_ste
 def sigma_of(seen: object) -> Sigma:
     """A checked copy of `sigma`."""
     if isinstance(seen, Mapping):
-        return {str(label): scale(f"sigma[{label!r}]", sd, SettingError) for label, sd in seen.items()}
+        table = {str(label): scale(f"sigma[{label!r}]", sd, SettingError) for label, sd in seen.items()}
+        if len(table) < len(seen):
+            raise SettingError(refusal("sigma", seen, "a different label for every arm (labels are text)"))
+        return table
     return scale("sigma", seen, SettingError, f"An unknown sd (sigma=None): {LATER}." if seen is None else "")
 
 

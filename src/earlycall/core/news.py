@@ -82,7 +82,8 @@ def was_read(state: State, fact: Read) -> bool:
     """A pull showed a reading."""
     row = pull_row(state, fact.pull)
     readings = state.stories[row].readings
-    if readings.get(fact.step) == fact:
+    known = readings.get(fact.step)
+    if known is not None and known.value == fact.value and fact.sd in (None, known.sd) and fact.of in (None, known.of):
         return False
     now = state.tables.pulls[row]
     if pull_state(state, row) in ("finished", "failed"):
@@ -90,7 +91,8 @@ def was_read(state: State, fact: Read) -> bool:
     if fact.step <= now[STEP]:
         raise NewsError(f"step={fact.step!r}: expected more than {now[STEP]}, the last step. {story(state, row)}.")
     length, precision = vet_reading(state, row, fact)
-    fits(state, row, fact.value, reading_scale(state, row, precision))
+    if precision > 0.0 or state.rules.feedback == INCREMENTAL:  # else it says nothing but its step
+        fits(state, row, fact.value, reading_scale(state, row, precision))
     if length > 0.0:
         state.tables.pullf[row][LENGTH] = length
     read(state.rules, state.tables, row, fact.step, state.sign * fact.value, precision)
@@ -120,10 +122,9 @@ def vet_reading(state: State, row: int, fact: Read) -> tuple[float, float]:
 def length_of(state: State, row: int, fact: Read) -> float:
     """How many steps an incremental pull has in all."""
     first = next(iter(state.stories[row].readings.values()), None)
-    declared = first.of if first else fact.of
-    if first and fact.of not in (None, first.of):
-        raise NewsError(f"of={fact.of!r}: expected {first.of!r} as said before. {story(state, row)}.")
-    length = declared if declared is not None else state.rules.steps
+    length = int(state.tables.pullf[row][LENGTH]) if first else fact.of or state.rules.steps
+    if fact.of not in (None, length):
+        raise NewsError(f"of={fact.of!r}: expected {length!r} as said before. {story(state, row)}.")
     if length == 0:
         raise NewsError(
             "of=None: expected the number of steps this pull has in all. Say report(…, of=…),"
@@ -159,6 +160,17 @@ def was_told(state: State, fact: Told) -> bool:
     now = state.tables.pulls[row]
     if fact.step is not None and fact.step < now[STEP]:
         raise NewsError(f"step={fact.step!r}: expected {now[STEP]} or more, the last step. {story(state, row)}.")
+    length = state.tables.pullf[row][LENGTH]
+    if (
+        state.rules.feedback == INCREMENTAL
+        and fact.step is not None
+        and fact.step < length
+        and state.stories[row].readings
+    ):
+        raise NewsError(
+            f"step={fact.step!r}: expected {length:g}, the steps of this pull, with its full feedback."
+            f" Report what it gained so far instead. {story(state, row)}."
+        )
     fits(state, row, fact.value, state.tables.armf[now[ARM]][SIGMA])
     if fact.step is not None:
         now[STEP] = fact.step

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from earlycall.core import news
 from earlycall.core.audit import check
-from earlycall.core.confidence import confidence_now, elect, smallest_epsilon
+from earlycall.core.confidence import close_enough, confidence_now, elect, smallest_epsilon
 from earlycall.core.facts import (
     Accepted,
     Cancelled,
@@ -32,7 +32,6 @@ from earlycall.core.state import State
 from earlycall.core.tables import (
     ACCEPTED,
     BUSY,
-    FENCED,
     HEAD,
     JUDGED,
     LEADER,
@@ -95,7 +94,7 @@ def decide(state: State) -> list[Decision]:
     cut = to_cut(state) if cuts(rules) else []
     end = ending(state, len(stopped) + len(cut))
     if end:
-        stopped = sorted(pull for i in range(rules.arms) for pull in slots_of(state, i))
+        stopped = slots(state)
         cut = []
     decisions += [Cancelled(pull + 1) for pull in stopped]
     decisions += [Cut(pull + 1) for pull in cut]
@@ -123,6 +122,11 @@ def slots_of(state: State, index: int) -> Iterator[int]:
         pull = state.tables.pulls[pull][RIGHT]
 
 
+def slots(state: State) -> list[int]:
+    """The rows of all pulls that hold a slot, in start order."""
+    return sorted(pull for index in range(state.rules.arms) for pull in slots_of(state, index))
+
+
 def to_cut(state: State) -> list[int]:
     """The running pulls that no longer earn their slot, among the arms that moved."""
     t = state.tables
@@ -138,10 +142,8 @@ def ending(state: State, freed: int) -> str:
         return "exact"
     if state.closed:
         return state.closed.outcome
-    if rules.epsilon > 0.0 and t.race[FENCED] == 0:
-        elect(rules, t)
-        if smallest_epsilon(rules, t) <= rules.epsilon:
-            return "epsilon"
+    if close_enough(rules, t):
+        return "epsilon"
     if state.settings.max_pulls == len(state.stories) and t.race[BUSY] == freed:
         return "deadline"
     return ""

@@ -26,12 +26,14 @@ from earlycall.core.tables import (
     CURVE_PRECISION,
     FRESH,
     FROM_STEP,
+    NEWS_OF,
     PAPER,
     PLANNED,
     PRECISION,
     PROMISE,
     PULLED,
     REFINING,
+    SEVERAL,
     SIGMA,
     STEP,
     SURVIVORS,
@@ -86,9 +88,12 @@ def promise(rules: Rules, t: Tables, index: int) -> None:
 
 
 def earns_its_slot(rules: Rules, t: Tables, pull: int) -> bool:
-    """Whether a running pull still brings as much per step as a fresh one of its arm would."""
+    """Whether a running pull still brings as much per step as a fresh one of its arm would (asked when news came)."""
     step = t.pulls[pull][STEP]
     if step >= rules.steps:  # it has run its length: its full feedback costs nothing more
+        return True
+    news_of = t.arms[t.pulls[pull][ARM]][NEWS_OF]
+    if rules.feedback != BIASED and news_of != pull and news_of != SEVERAL:  # only a bias ties it to what others say
         return True
     armf = t.armf[t.pulls[pull][ARM]]
     now = t.pullf[pull]

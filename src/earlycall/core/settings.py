@@ -5,11 +5,11 @@ A `Settings` that exists is sound in itself; what depends on the arms is checked
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Required, TypedDict
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Required, TypedDict, get_args
 
 from earlycall.core.checks import choice, real, refusal, scale, whole
-from earlycall.core.models import LATER, Biased, Feedback, Incremental, Unbiased
+from earlycall.core.models import LATER, Biased, Feedback, Full, Incremental, Unbiased, settle
 from earlycall.errors import SettingError
 
 DELAYS = (
@@ -17,7 +17,10 @@ DELAYS = (
     f' worse ones, that needs delays="informative": {LATER}; use parallel=1 and leave setup out.)'
 )
 # Options of the design that later work brings; until then they are refused by name.
-NOT_YET = frozenset(["allocation", "looks", "reserve", "blocks", "timeout", "deadline"])
+NOT_YET = frozenset("allocation blocks deadline journal looks name reserve timeout workers".split())
+
+
+MOST_SLOTS = 1_000_000
 
 
 class Options(TypedDict, total=False):
@@ -65,7 +68,7 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_each(self)
+        settle(self, **checked(self))
         check_together(self)
 
 
@@ -90,47 +93,64 @@ def settings_of(options: Mapping[str, object]) -> Settings:
     return Settings(**options)  # type: ignore[arg-type]  # each is checked, whatever it is
 
 
-def check_each(s: Settings) -> None:
-    """Check every option by itself."""
-    whole("k", s.k, 1, SettingError)
+def checked(s: Settings) -> dict[str, object]:
+    """Every option checked by itself: plain numbers and words, and a copy of the feedback that is nobody else's."""
     expected = "a number above 0 and below 1"
     remedy = "It is the chance of a wrong answer you accept: 0.05 for 95 % confidence."
-    if not 1e-300 <= real("delta", s.delta, expected, SettingError, remedy) < 1.0:
+    delta = real("delta", s.delta, expected, SettingError, remedy)
+    if not 1e-300 <= delta < 1.0:
         raise SettingError(refusal("delta", s.delta, expected, remedy))
-    feedback: object = s.feedback
-    if not isinstance(feedback, Feedback):
-        remedy = "For example feedback=earlycall.Full(sigma=1.0)."
-        raise SettingError(refusal("feedback", feedback, "Full(…), Incremental(…), Unbiased(…) or Biased(…)", remedy))
-    if real("epsilon", s.epsilon, "a number, 0 or more", SettingError) < 0.0:
-        raise SettingError(refusal("epsilon", s.epsilon, "a number, 0 or more"))
-    if s.scale is not None:
-        scale("scale", s.scale, SettingError, "It is the gap between arms that you care about.")
-    choice("direction", s.direction, ["maximize", "minimize"], SettingError)
-    whole("parallel", s.parallel, 1, SettingError)
-    if s.per_arm is not None:
-        whole("per_arm", s.per_arm, 1, SettingError)
-    if s.setup is not None and real("setup", s.setup, "a number, 0 or more", SettingError) < 0.0:
-        raise SettingError(refusal("setup", s.setup, "a number, 0 or more", "It is in steps; None: never cut."))
-    if s.min_delay is not None:
-        whole("min_delay", s.min_delay, 1, SettingError)
-    choice("method", s.method, ["evidence", "paper"], SettingError)
-    choice("ledger", s.ledger, ["simultaneous", "as-printed"], SettingError)
-    choice("radius", s.radius, ["corrected", "as-printed"], SettingError)
-    if isinstance(s.failure, str):
-        choice("failure", s.failure, ["retry", "stop"], SettingError, "Or a number that a failed pull counts as.")
-    else:
-        real("failure", s.failure, "'retry', 'stop' or a number", SettingError)
-    if s.max_pulls is not None:
-        whole("max_pulls", s.max_pulls, 1, SettingError)
-    whole("seed", s.seed, 0, SettingError)
+    return {
+        "k": whole("k", s.k, 1, SettingError),
+        "delta": delta,
+        "feedback": feedback_of(s.feedback),
+        "epsilon": at_least_zero("epsilon", s.epsilon),
+        "scale": s.scale
+        if s.scale is None
+        else scale("scale", s.scale, SettingError, "It is the gap between arms that you care about."),
+        "direction": choice("direction", s.direction, ["maximize", "minimize"], SettingError),
+        "parallel": whole("parallel", s.parallel, 1, SettingError, most=MOST_SLOTS),
+        "per_arm": s.per_arm if s.per_arm is None else whole("per_arm", s.per_arm, 1, SettingError),
+        "setup": s.setup if s.setup is None else at_least_zero("setup", s.setup, "It is in steps; None: never cut."),
+        "min_delay": s.min_delay if s.min_delay is None else whole("min_delay", s.min_delay, 1, SettingError),
+        "method": choice("method", s.method, ["evidence", "paper"], SettingError),
+        "ledger": choice("ledger", s.ledger, ["simultaneous", "as-printed"], SettingError),
+        "radius": choice("radius", s.radius, ["corrected", "as-printed"], SettingError),
+        "failure": failure_of(s.failure),
+        "max_pulls": s.max_pulls if s.max_pulls is None else whole("max_pulls", s.max_pulls, 1, SettingError),
+        "seed": whole("seed", s.seed, 0, SettingError),
+    }
+
+
+def feedback_of(seen: object) -> Feedback:
+    """A copy of what was declared, checked again: it may have been changed since it was made."""
+    if isinstance(seen, Full | Incremental | Unbiased | Biased) and type(seen) in get_args(Feedback):
+        return replace(seen)
+    remedy = "For example feedback=earlycall.Full(sigma=1.0)."
+    raise SettingError(refusal("feedback", seen, "Full(…), Incremental(…), Unbiased(…) or Biased(…)", remedy))
+
+
+def at_least_zero(name: str, seen: object, remedy: str = "") -> float:
+    """A number, 0 or more."""
+    number = real(name, seen, "a number, 0 or more", SettingError, remedy)
+    if number < 0.0:
+        raise SettingError(refusal(name, seen, "a number, 0 or more", remedy))
+    return number
+
+
+def failure_of(seen: object) -> str | float:
+    """What a failed pull does: a word, or the number it counts as."""
+    remedy = "Or a number that a failed pull counts as."
+    if isinstance(seen, str):
+        return choice("failure", seen, ["retry", "stop"], SettingError, remedy)
+    return real("failure", seen, "'retry', 'stop' or a number", SettingError)
 
 
 def check_together(s: Settings) -> None:
     """Check what depends on more than one option."""
-    if s.delays == "informative":
-        raise SettingError(refusal("delays", s.delays, "'independent' or None", f"As to 'informative': {LATER}."))
     if s.delays is not None:
-        choice("delays", s.delays, ["independent"], SettingError)
+        remedy = f"As to 'informative': {LATER}."
+        choice("delays", s.delays, ["independent"], SettingError, remedy)
     noisy = isinstance(s.feedback, Unbiased | Biased)
     if s.setup is not None and noisy and s.feedback.steps is None:  # type: ignore[union-attr]  # Full is not noisy
         remedy = f"Say {type(s.feedback).__name__}(…, steps=how many steps a pull has): cuts are planned from it."

@@ -6,12 +6,18 @@ Only `race.apply` changes a state. Everything here reads.
 from dataclasses import dataclass, field
 
 from earlycall.core.facts import Accepted, Closed, Decided, Failed, Lost, Opened, Read, Rejected, Started, Told
+from earlycall.core.paper import keeps_order
 from earlycall.core.rules import rules_of
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
     ARM,
     ARM_FLOATS,
     ARM_INTS,
+    BIAS_COUNT,
+    BIASED,
+    FAILED,
+    FULL_NEXT,
+    LOST,
     RACE_FLOATS,
     RACE_INTS,
     RUNNING,
@@ -104,6 +110,25 @@ def pull_state(state: State, row: int) -> str:
     if isinstance(state.stories[row].left, Failed):
         return "failed"
     return STATES[state.tables.pulls[row][STATE]]
+
+
+def stuck(state: State, index: int) -> str:
+    """Why an arm can never be judged as things are, or "".
+
+    The paper's walks go in start order and cannot pass a pull that spoke and was lost: to leave it out would be to
+    choose by what it said. Elsewhere its readings stand in for it; but a bias is learned from finished pulls alone.
+    """
+    arm = state.tables.arms[index]
+    first = arm[FULL_NEXT]
+    if not keeps_order(state.rules) or state.rules.feedback != BIASED or arm[BIAS_COUNT] > 0 or first < 0:
+        return ""
+    if state.tables.pulls[first][STATE] not in (LOST, FAILED):
+        return ""
+    return (
+        f"Pull {first + 1} of arm {state.labels[index]!r} spoke and was lost before any of the arm's pulls had shown"
+        " its bias; method='paper' cannot go on past it, so this arm will never be judged. Tell its full feedback if it"
+        " can still be had, or race with method='evidence'."
+    )
 
 
 def holds_slot(state: State, row: int) -> bool:

@@ -10,7 +10,7 @@ from earlycall.core.confidence import elect, half_width, smallest_epsilon
 from earlycall.core.evidence import statistic
 from earlycall.core.facts import Accepted
 from earlycall.core.race import answer, confidence_of
-from earlycall.core.state import STATES, VERDICTS, State, arm_index, pull_state, told_value
+from earlycall.core.state import STATES, VERDICTS, State, arm_index, pull_state, stuck, told_value
 from earlycall.core.tables import (
     ACTIVE,
     ARM,
@@ -22,6 +22,7 @@ from earlycall.core.tables import (
     LOW,
     MEAN,
     PAPER,
+    SIGMA,
     SPREAD,
     STARTED,
     STATUS,
@@ -80,7 +81,8 @@ class PullStory:
         told = f"pull {self.pull}: {self.state}"
         if self.readings:
             told += f", {self.readings} reading{'s' if self.readings > 1 else ''} to step {self.step}"
-            told += f" say {self.estimate:.6g}"
+            if self.estimate is not None:
+                told += f" say {self.estimate:.6g}"
         return told if self.value is None else f"{told}, full feedback {self.value:.6g}"
 
 
@@ -173,13 +175,14 @@ def pull_story(state: State, row: int) -> PullStory:
     pull, numbers = state.tables.pulls[row], state.tables.pullf[row]
     readings = len(state.stories[row].readings)
     value = told_value(state, row)
+    sigma = state.tables.armf[pull[ARM]][SIGMA]
     return PullStory(
         pull=row + 1,
         state=pull_state(state, row),
         step=pull[STEP],
         readings=readings,
         estimate=state.sign * numbers[ESTIMATE] if numbers[WEIGHT] > 0.0 else None,
-        information=numbers[WEIGHT],
+        information=numbers[WEIGHT] if value is None else 1.0 / sigma**2,
         value=value,
     )
 
@@ -195,7 +198,7 @@ def reason(state: State, index: int) -> str:
     if state.decided:
         return "The race ended before it was judged."
     if state.tables.armf[index][SPREAD] == math.inf:
-        return "Nothing is known of its mean yet."
+        return stuck(state, index) or "Nothing is known of its mean yet."
     return open_question(state, index)
 
 
@@ -210,7 +213,7 @@ def open_question(state: State, index: int) -> str:
         return f"Nothing is known yet of {state.labels[unknown[0]]!r}, which it is up against."
     row = t.armf[index]
     if rules.method == PAPER:
-        j = min(others, key=lambda j: (t.armf[j][LOW] - row[HIGH]) * (-1.0 if side else 1.0))
+        j = max(others, key=lambda j: t.armf[j][HIGH] if side else -t.armf[j][LOW])
         return f"Its interval still meets that of {state.labels[j]!r}."
     j = min(others, key=lambda j: statistic(row, t.armf[j]))
     has = max(0.0, statistic(row, t.armf[j]))

@@ -20,6 +20,7 @@ INDEPENDENT, REFINING = 0, 1  # pooling of the readings of one pull
 SIMULTANEOUS, AS_PRINTED = 0, 1  # ledger
 SURVIVING, ACCEPTED, REJECTED = 0, 1, 2  # an arm's verdict
 RUNNING, FINISHED, LOST, FAILED, CANCELLED, CUT = 0, 1, 2, 3, 4, 5  # a pull's state
+SEVERAL = -2  # more than one pull
 
 # Arms, integers -------------------------------------------------------------------------------------------------
 STATUS = 0  # the verdict that stands
@@ -43,7 +44,8 @@ MOVED = 17  # 1 while the arm waits for `settle`
 QUEUE = 18  # row p holds the p-th arm that waits for `settle`
 ALIVE = 19  # derived: row p holds the p-th arm that survives, in order
 LEADER = 20  # derived: 1 for the k_t best means among the survivors
-ARM_INTS = 21
+NEWS_OF = 21  # the pull that moved the arm since the last turn, or SEVERAL
+ARM_INTS = 22
 
 # Arms, floats ---------------------------------------------------------------------------------------------------
 SIGMA = 0  # sd of the full feedback

@@ -12,13 +12,15 @@ from earlycall.core.evidence import replace_by_full, replace_reading, weigh
 from earlycall.core.feedback import take_reading
 from earlycall.core.ledger import beta_at, pull_share
 from earlycall.core.paper import bound, extend, keeps_order, repool_full, repool_reading
-from earlycall.core.schedule import cuts, look_ahead, promise
+from earlycall.core.schedule import cuts, earns_its_slot, look_ahead, promise
 from earlycall.core.tables import (
     ACTIVE,
     ARM,
     BETA,
     BIASED,
     BUSY,
+    CANCELLED,
+    CUT,
     DONE,
     ESTIMATE,
     FAILED,
@@ -35,6 +37,7 @@ from earlycall.core.tables import (
     LOST,
     LOW,
     MOVED,
+    NEWS_OF,
     NEXT,
     OPENED,
     ORDINAL,
@@ -48,6 +51,7 @@ from earlycall.core.tables import (
     RIGHT,
     RIVAL,
     RUNNING,
+    SEVERAL,
     SPREAD,
     STARTED,
     STATE,
@@ -127,7 +131,7 @@ def read(rules: Rules, t: Tables, pull: int, step: int, value: float, precision:
     replace_reading(t.arms[index], t.armf[index], now, nowf, weight, estimate)
     if keeps_order(rules):
         repool_reading(rules, t, pull, estimate)
-    mark(t, index)
+    mark(t, index, pull)
 
 
 def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
@@ -145,7 +149,7 @@ def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
     arm[DONE] += 1
     if keeps_order(rules):
         repool_full(rules, t, pull)
-    mark(t, index)
+    mark(t, index, pull)
 
 
 def leave(rules: Rules, t: Tables, pull: int, state: int) -> None:
@@ -161,7 +165,7 @@ def leave(rules: Rules, t: Tables, pull: int, state: int) -> None:
             now[OUT] = 1
             if keeps_order(rules):
                 extend(rules, t, index)
-                mark(t, index)
+                mark(t, index, pull)
     promise(rules, t, index)
 
 
@@ -203,12 +207,16 @@ def unlink(t: Tables, index: int, pull: int) -> None:
     t.race[BUSY] -= 1
 
 
-def mark(t: Tables, index: int) -> None:
-    """Put an arm in the queue of those that wait for `settle`."""
-    if t.arms[index][MOVED] == 0:
-        t.arms[index][MOVED] = 1
+def mark(t: Tables, index: int, pull: int) -> None:
+    """Put an arm in the queue of those that wait for `settle`: there is news of this pull."""
+    arm = t.arms[index]
+    if arm[MOVED] == 0:
+        arm[MOVED] = 1
+        arm[NEWS_OF] = pull
         t.arms[t.race[QUEUED]][QUEUE] = index
         t.race[QUEUED] += 1
+    elif arm[NEWS_OF] != pull:
+        arm[NEWS_OF] = SEVERAL
 
 
 def settle(rules: Rules, t: Tables) -> int:
@@ -239,6 +247,24 @@ def refresh(rules: Rules, t: Tables) -> None:
             promise(rules, t, index)
         if race[FENCED] == 1 and t.arms[index][JUDGED] == SURVIVING:
             follow(rules, race, t.racef, low, high, armf)
+
+
+def act(rules: Rules, t: Tables, judged: int) -> None:
+    """Carry out what a turn decided, in a race that keeps no facts: so many new verdicts, cancelled pulls, cuts."""
+    if judged > 0:
+        for index in range(rules.arms):
+            if t.arms[index][STATUS] != t.arms[index][JUDGED]:
+                t.arms[index][STATUS] = t.arms[index][JUDGED]
+                while t.arms[index][HEAD] >= 0:
+                    leave(rules, t, t.arms[index][HEAD], CANCELLED)
+    if cuts(rules):
+        for p in range(t.race[QUEUED]):
+            pull = t.arms[t.arms[p][QUEUE]][HEAD]
+            while pull >= 0:
+                after = t.pulls[pull][RIGHT]
+                if not earns_its_slot(rules, t, pull):
+                    leave(rules, t, pull, CUT)
+                pull = after
 
 
 def clear(t: Tables) -> None:

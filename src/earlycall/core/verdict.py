@@ -48,13 +48,22 @@ from earlycall.core.tables import (
 )
 
 
+def middle_of(x: float, y: float, z: float) -> float:
+    """The middle one of three numbers: a pivot that sorted and valley-shaped columns do not fool."""
+    if x > y:
+        x, y = y, x
+    if z < x:
+        return x
+    return y if y < z else z
+
+
 def select(armf: list[Floats], count: int, rank: int) -> float:
     """The rank-th largest (1 ≤ rank ≤ count) of the first `count` entries of SCRATCH, which it reorders."""
     low = 0
     high = count - 1
     want = rank - 1
     while low < high:
-        pivot = armf[(low + high) // 2][SCRATCH]
+        pivot = middle_of(armf[low][SCRATCH], armf[(low + high) // 2][SCRATCH], armf[high][SCRATCH])
         i = low
         j = high
         while i <= j:
@@ -161,7 +170,10 @@ def wins(rules: Rules, t: Tables, index: int, needed: int, top_high: float) -> i
     """1 when the arm beats at least `needed` survivors; RIVAL becomes the hardest to beat of those it beats."""
     beaten = 0
     rival = -1
-    for p in range(t.race[SURVIVORS]):
+    count = t.race[SURVIVORS]
+    for p in range(count):
+        if beaten + count - p < needed:  # not even if it beats all that are left
+            return 0
         other = t.arms[p][ALIVE]
         if other == index:
             continue
@@ -184,7 +196,10 @@ def loses(rules: Rules, t: Tables, index: int, needed: int, top_low: float) -> i
     """1 when at least `needed` survivors beat the arm; RIVAL becomes the closest of those that do."""
     beaten_by = 0
     rival = -1
-    for p in range(t.race[SURVIVORS]):
+    count = t.race[SURVIVORS]
+    for p in range(count):
+        if beaten_by + count - p < needed:
+            return 0
         other = t.arms[p][ALIVE]
         if other == index:
             continue

@@ -1,6 +1,7 @@
 """The arms as a user gives them: labels for the race, values for the user's own code."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Set
+from numbers import Number
 
 from earlycall.core.checks import refusal, text
 from earlycall.errors import SettingError
@@ -16,13 +17,14 @@ def name_arms(arms: object) -> dict[str, object]:
     """
     if isinstance(arms, Mapping):
         pairs = [(str(key), value) for key, value in arms.items()]
-    elif isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
-        raise SettingError(refusal("arms", arms, EXPECTED))
     elif type(arms).__name__ == "DataFrame":  # iterating over one gives its columns, which nobody means
         remedy = 'With pandas: arms=df.to_dict("index"); with polars: arms=df.to_dicts().'
         raise SettingError(f"arms is a DataFrame: expected {EXPECTED}. {remedy}")
+    elif isinstance(arms, str | bytes | Set) or not hasattr(arms, "__iter__") or getattr(arms, "ndim", 1) != 1:
+        remedy = "A set has no order: give a list." if isinstance(arms, Set) else ""
+        raise SettingError(refusal("arms", arms, EXPECTED, remedy))
     else:
-        pairs = [(label_of(arm, number), arm) for number, arm in enumerate(arms)]
+        pairs = [(label_of(arm, number), arm) for number, arm in enumerate(iter(arms))]
     if len(pairs) < 2:
         raise SettingError(refusal("arms", arms, "two arms or more"))
     named: dict[str, object] = {}
@@ -38,4 +40,9 @@ def name_arms(arms: object) -> dict[str, object]:
 
 def label_of(arm: object, number: int) -> str:
     """The label of an arm given without one."""
-    return str(arm) if isinstance(arm, str | int | float) else str(number)
+    if not isinstance(arm, str | Number):
+        return str(number)
+    try:
+        return str(arm)
+    except ValueError:  # a whole number of thousands of digits has no text
+        return str(number)

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import Unpack
 
 from earlycall.core import race, status
-from earlycall.core.checks import choice, real, scale, text, whole
+from earlycall.core.checks import choice, one_line, real, scale, text, whole
 from earlycall.core.facts import Closed, Fact, Failed, Lost, News, Opened, Read, Started, Told
 from earlycall.core.settings import Options, Settings, settings_of
-from earlycall.core.state import holds_slot, opened, pull_row
+from earlycall.core.state import holds_slot, opened, pull_row, stuck
 from earlycall.core.status import Explanation, Status
 from earlycall.core.tables import ARM
 from earlycall.errors import GuaranteeWarning, NewsError
 from earlycall.run.arms import name_arms
 
-NUMBER = "a finite number"
+NUMBER = "a finite int or float"
 LATE = "Tell a pull that broke as failed: race.fail(pull, reason)."
 
 
@@ -115,18 +115,18 @@ class Race:
     def lose(self, pull: int, reason: str = "") -> None:
         """A pull was lost for a reason that has nothing to do with how good it is; another will be asked for."""
         with self._lock:
-            self._turn(Lost(whole("pull", pull, 1, NewsError), text("reason", reason, 0, NewsError)))
+            self._leave(Lost(whole("pull", pull, 1, NewsError), one_line("reason", reason, NewsError)))
 
     def fail(self, pull: int, reason: str = "") -> None:
         """A pull failed or took too long: asked again, counted as a number, or the end, as `failure=` says."""
         with self._lock:
-            self._turn(Failed(whole("pull", pull, 1, NewsError), text("reason", reason, 0, NewsError)))
+            self._leave(Failed(whole("pull", pull, 1, NewsError), one_line("reason", reason, NewsError)))
 
     def close(self, reason: str = "closed by hand", outcome: str = "stopped") -> None:
         """End the race with the answer of the moment; outcome "stopped", or "deadline" when its time was over."""
         choice("outcome", outcome, ["stopped", "deadline"], NewsError)
         with self._lock:
-            self._turn(Closed(text("reason", reason, 0, NewsError), outcome))
+            self._turn(Closed(one_line("reason", reason, NewsError), outcome))
 
     # Answers
 
@@ -139,8 +139,7 @@ class Race:
     def running(self) -> list[Pull]:
         """The pulls that hold a slot."""
         with self._lock:
-            count = len(self._state.stories)
-            return [self._pull(row + 1) for row in range(count) if holds_slot(self._state, row)]
+            return [self._pull(row + 1) for row in race.slots(self._state)]
 
     @property
     def decided(self) -> bool:
@@ -191,6 +190,12 @@ class Race:
         if self._apply(fact):
             for decision in race.decide(self._state):
                 self._apply(decision)
+
+    def _leave(self, fact: Lost | Failed) -> None:
+        self._turn(fact)
+        doubt = stuck(self._state, self._state.tables.pulls[fact.pull - 1][ARM])
+        if doubt and not self._state.decided:
+            warnings.warn(doubt, GuaranteeWarning, stacklevel=3)
 
     def _apply(self, fact: Fact) -> bool:
         is_news = race.apply(self._state, fact)

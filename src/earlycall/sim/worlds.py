@@ -1,0 +1,180 @@
+"""Arms, delays and readings as laws of nature: a `World` is plain data, and a few functions say how it unfolds.
+
+A pull of arm i lasts D steps and ends with X ~ N(μ_i, σ). At step t < D it shows a reading Y_t:
+
+* independent: X + b_i + s_t·z, a new z every time (b_i: the arm's bias, 0 where readings are unbiased);
+* refining: X + b_i + e_t where e_t is e_{t+1} plus independent noise and has sd s_t: in forward order a Markov chain,
+  e_{t+1} = (v_{t+1}/v_t)·e_t + √(v_{t+1}(1 − v_{t+1}/v_t))·z with v = s²;
+* common: X + b_i + c + s_t·z with one c ~ N(0, `common`) for all readings of a pull: what no pooling declares;
+* increments: N(μ_i/D, σ/√D) gained at every step, X their sum.
+
+D is fixed, uniform on shortest … steps, or grows with X (`delay_is_reward`). Everything is drawn in the order in which
+pulls start and step, from one Generator: the same seed gives the same race, live and compiled.
+
+The functions from `begin` on run compiled, on the `Law` a world comes down to.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from earlycall.core.models import Biased, Feedback, Full, Incremental, Unbiased
+
+SILENT, SEPARATE, REFINED, SHARED, GAINED = 0, 1, 2, 3, 4  # what readings are like
+NOISES = {"none": SILENT, "independent": SEPARATE, "refining": REFINED, "common": SHARED, "increments": GAINED}
+
+# Columns of the hidden table, one row per pull: what nature knows and the race does not.
+FINAL = 0  # X; for increments what was gained so far
+DELAY = 1  # D
+ERROR = 2  # e_t of the last reading, or c
+AGE = 3  # steps so far
+HIDDEN = 4
+
+NOTHING, READING, ENDED = 0, 1, 2  # what a step brings
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A world as a person writes it down. Steps and delays are whole numbers, rewards grow from worse to better."""
+
+    name: str
+    means: tuple[float, ...]
+    k: int
+    sigma: float
+    steps: int  # the length of a pull; the longest where they differ
+    noise: str = "independent"  # none, independent, refining, common or increments
+    reading_sd: float | Mapping[int, float] = math.inf  # or {from_step: sd}
+    bias: float | tuple[float, ...] = 0.0  # of the readings, one for all arms or one for each
+    common: float = 0.0  # sd of the error that all readings of a pull share (noise "common")
+    shortest: int | None = None  # D is uniform on shortest … steps
+    delay_is_reward: bool = False  # D grows with X from shortest to steps
+
+    @property
+    def best(self) -> frozenset[int]:
+        """The k best arms."""
+        order = sorted(range(len(self.means)), key=lambda i: (-self.means[i], i))
+        return frozenset(order[: self.k])
+
+    def feedback(self) -> Feedback:
+        """The honest declaration of this world's feedback ("common" has none: it is declared independent)."""
+        if self.noise == "none":
+            return Full(self.sigma)
+        if self.noise == "increments":
+            return Incremental(self.sigma, self.steps)
+        pooling = "refining" if self.noise == "refining" else "independent"
+        if self.bias == 0.0:
+            return Unbiased(self.sigma, self.reading_sd, pooling, self.steps)
+        return Biased(self.sigma, self.reading_sd, pooling, steps=self.steps)
+
+
+class Law(NamedTuple):
+    """A world in numbers, for the functions below."""
+
+    means: Any  # arrays of floats, one entry per arm
+    biases: Any
+    sigma: float
+    noise: int
+    sds: Any  # rows [from_step, sd]
+    common: float
+    shortest: int
+    steps: int
+    worst: float  # delay = reward: the X that takes `shortest` steps
+    per_step: float  # X per further step; 0: the delay does not look at X
+
+
+def law_of(world: World, feedback: Feedback) -> Law:
+    """The numbers of a world; one who declared `Full` hears nothing of its readings."""
+    if isinstance(feedback, Full):
+        world = replace(world, noise="none")
+    curve = world.reading_sd if isinstance(world.reading_sd, Mapping) else {1: world.reading_sd}
+    shortest = world.steps if world.shortest is None else world.shortest
+    worst, top = min(world.means) - 3.0 * world.sigma, max(world.means) + 3.0 * world.sigma
+    return Law(
+        means=np.array(world.means, dtype=float),
+        biases=np.broadcast_to(np.array(world.bias, dtype=float), len(world.means)).copy(),
+        sigma=float(world.sigma),
+        noise=NOISES[world.noise],
+        sds=np.array([[float(step), float(curve[step])] for step in sorted(curve)]),
+        common=float(world.common),
+        shortest=shortest,
+        steps=world.steps,
+        worst=worst,
+        per_step=(top - worst) / max(1, world.steps - shortest) if world.delay_is_reward else 0.0,
+    )
+
+
+# The paper's synthetic settings (THEORY §1.4; k = 0.2n) --------------------------------------------------------------
+
+
+def bounded(n: int, bias: float = 0.0) -> World:
+    """Means μ_i = 5 − (i/n)^0.6, i = 0 … n−1; σ = s = 0.03, D = 50."""
+    means = tuple(5.0 - (i / n) ** 0.6 for i in range(n))
+    return World(f"bounded, n = {n}", means, n // 5, 0.03, 50, reading_sd=0.03, bias=bias)
+
+
+def free(n: int, steps: int = 100, bias: float = 0.0) -> World:
+    """Means μ_i = 2n − i; σ = 0.5, s = 0.25, D = 100."""
+    means = tuple(2.0 * n - i for i in range(n))
+    return World(f"free, n = {n}, D = {steps}", means, n // 5, 0.5, steps, reading_sd=0.25, bias=bias)
+
+
+# How it unfolds ------------------------------------------------------------------------------------------------------
+
+
+def begin(law: Law, rng: Any, row: Any, arm: int) -> None:
+    """A pull of an arm starts: X and D are settled, and nobody knows them."""
+    x = rng.normal(law.means[arm], law.sigma)
+    row[FINAL] = x
+    row[ERROR] = 0.0
+    row[AGE] = 0.0
+    if law.per_step > 0.0:
+        longer = math.floor((x - law.worst) / law.per_step + 0.5)
+        row[DELAY] = min(max(law.shortest + longer, law.shortest), law.steps)
+    elif law.shortest < law.steps:
+        row[DELAY] = float(rng.integers(law.shortest, law.steps + 1))
+    else:
+        row[DELAY] = float(law.steps)
+    if law.noise == SHARED:
+        row[ERROR] = rng.normal(0.0, law.common)
+    elif law.noise == GAINED:
+        row[FINAL] = 0.0
+
+
+def sd_at(law: Law, step: int) -> float:
+    """The sd of a reading's own error at a step."""
+    sd = law.sds[0, 1]
+    for m in range(1, len(law.sds)):
+        if law.sds[m, 0] <= step:
+            sd = law.sds[m, 1]
+    return float(sd)
+
+
+def unfold(law: Law, rng: Any, row: Any, arm: int) -> tuple[int, float]:
+    """A pull of an arm goes one step further: (NOTHING, READING or ENDED, the value it shows)."""
+    row[AGE] += 1.0
+    step = int(row[AGE])
+    if law.noise == GAINED:
+        gained = rng.normal(law.means[arm] / row[DELAY], law.sigma / math.sqrt(row[DELAY]))
+        row[FINAL] += gained
+        return (READING, gained) if step < row[DELAY] else (ENDED, row[FINAL])
+    if step >= row[DELAY]:
+        return ENDED, row[FINAL]
+    if law.noise == SILENT:
+        return NOTHING, 0.0
+    return READING, shown(law, rng, row, arm, step)
+
+
+def shown(law: Law, rng: Any, row: Any, arm: int, step: int) -> float:
+    """The reading of a pull at a step before its last."""
+    sd = sd_at(law, step)
+    if law.noise == REFINED:
+        kept = 0.0 if step == 1 else (sd / sd_at(law, step - 1)) ** 2
+        row[ERROR] = kept * row[ERROR] + sd * math.sqrt(1.0 - kept) * rng.normal(0.0, 1.0)
+        return float(row[FINAL] + law.biases[arm] + row[ERROR])
+    return float(rng.normal(row[FINAL] + law.biases[arm] + row[ERROR], sd))
+
+
+FUNCTIONS = (begin, sd_at, shown, unfold)
