@@ -23,6 +23,12 @@ lint: .venv-dev/stamp  ## style, format and types
 docs: .venv-dev/stamp  ## the documentation's examples, run as tests
 	$(DEV)/pytest tests/docs
 
+paper: .venv-dev/stamp  ## the paper's synthetic figures and claims, raced anew (2 minutes on 2 cores)
+	$(DEV)/python -m paper
+
+coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (10 minutes on 2 cores)
+	$(DEV)/python -m paper.coverage
+
 bench: .venv-dev/stamp  ## how fast it is, against the targets (into bench/results.txt)
 	$(DEV)/python -m bench | tee bench/results.txt
 
@@ -45,4 +51,4 @@ clean:  ## forget environments, caches and builds
 	rm -rf .venv-base .venv-dev .venv-lock .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help race test lint docs bench lock clean
+.PHONY: help race test lint docs paper coverage bench lock clean

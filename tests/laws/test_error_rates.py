@@ -19,8 +19,7 @@ from earlycall.core.tables import CUT, LOST, MEAN, PENALTY, SPREAD, Rules, Table
 from earlycall.core.turn import clear, finish, leave, open_race, read, settle, start
 from earlycall.sim.compiled import EXACT, Track, many, track_of
 from earlycall.sim.worlds import World
-from tests import compiled
-from tests.compiled import at_most
+from tests.counting import at_most
 from tests.play import METHODS, open_quietly
 
 pytestmark = pytest.mark.statistical
@@ -207,6 +206,12 @@ def options_of(world: World, method: str) -> dict[str, Any]:
     return METHODS[method] | {"feedback": world.feedback(), "parallel": 6, "per_arm": 4, "k": 1, "delta": 0.2}
 
 
+def missing(world: World, method: str) -> int:
+    """In how many races of 300 steps some interval ever misses."""
+    races = many(settings_of(options_of(world, method)), world, RACES, seed=2018, limit=300, watched=True)
+    return int(races.missed.sum())
+
+
 @pytest.mark.parametrize(("feedback", "method"), TYPES)
 def test_all_intervals_hold_at_all_times(feedback: str, method: str) -> None:
     """Two equal arms, six slots, random delays, 300 steps: some interval misses in at most δ = 0.2 of 1000 races.
@@ -214,7 +219,7 @@ def test_all_intervals_hold_at_all_times(feedback: str, method: str) -> None:
     Size 0.001; a rate of 0.28 is seen with power 0.997.
     """
     world = replace(WORLDS[feedback], means=(0.0, 0.0))
-    missed = compiled.missing(world, RACES, 300, 2018, **options_of(world, method))
+    missed = missing(world, method)
     assert at_most(missed, RACES, 0.2), missed
 
 
@@ -222,7 +227,7 @@ def test_all_intervals_hold_at_all_times(feedback: str, method: str) -> None:
 def test_the_printed_bounds_do_not_hold(feedback: str) -> None:
     """The same count sees the printed radius and ledger miss in more than δ of the races."""
     world = replace(WORLDS[feedback], means=(0.0, 0.0))
-    missed = compiled.missing(world, RACES, 300, 2018, **options_of(world, "paper as printed"))
+    missed = missing(world, "paper as printed")
     assert not at_most(missed, RACES, 0.2), missed
 
 

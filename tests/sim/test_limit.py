@@ -112,6 +112,12 @@ def test_the_papers_worlds_have_a_floor(world: World) -> None:
     assert sum(seen.shares) == pytest.approx(1.0)
     assert seen.pairs > 0.0
     assert seen.first == pytest.approx(0.9 * len(world.means))
+    biased = replace(world, bias=1.0)
+    other = floor(settings_of({"k": world.k, "delta": 0.05, "feedback": biased.feedback()}), biased)
+    assert other.first == pytest.approx(
+        world.steps * seen.first
+    )  # a bias is known from pulls that ended, or not at all
+    assert other.pairs == pytest.approx(seen.pairs)
 
 
 def test_tied_arms_have_none() -> None:

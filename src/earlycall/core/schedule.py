@@ -9,6 +9,10 @@ pull brings at best max_P (I(P) − I)/(setup + P), a pull that has run P steps 
 It is cut when the second is below the first. I comes from declared sds and steps only, never from values: a length
 that followed the values would void the guarantee.
 
+With a bias, what readings say becomes information only through pulls that finish, so gains do not add up: a fresh pull
+that finishes would be credited with all that waits for a finish, and so would the running one that is nearer to it. A
+running pull is then compared with fresh pulls that are cut, and finishing is left to the one that is under way.
+
 Between two knots of the declared curve I is concave in P, so each rate is a concave function over a line, has one
 peak, and bisection finds it. Readings are taken to come at every step.
 """
@@ -77,7 +81,8 @@ def look_ahead(rules: Rules, t: Tables, index: int) -> None:
     armf = t.armf[index]
     armf[PLANNED] = 1.0 / (armf[SIGMA] * armf[SIGMA])
     if cuts(rules):
-        armf[FRESH], armf[PLANNED] = outlook(rules, t.curve, armf, 0.0, 0, 0.0, rules.setup)
+        cut_short, best, armf[PLANNED] = outlook(rules, t.curve, armf, 0.0, 0, 0.0, rules.setup)
+        armf[FRESH] = cut_short if rules.feedback == BIASED else best
 
 
 def promise(rules: Rules, t: Tables, index: int) -> None:
@@ -97,14 +102,14 @@ def earns_its_slot(rules: Rules, t: Tables, pull: int) -> bool:
         return True
     armf = t.armf[t.pulls[pull][ARM]]
     now = t.pullf[pull]
-    staying, _ = outlook(rules, t.curve, armf, now[WEIGHT], step, now[PRECISION], 0.0)
+    _, staying, _ = outlook(rules, t.curve, armf, now[WEIGHT], step, now[PRECISION], 0.0)
     return staying >= armf[FRESH]
 
 
 def outlook(
     rules: Rules, curve: list[Floats], armf: Floats, said: float, step: int, precision: float, extra: float
-) -> tuple[float, float]:
-    """(best gain per step, that gain) of going on with a pull that has run `step` steps.
+) -> tuple[float, float, float]:
+    """(best gain per step if it is cut, best gain per step, that gain) of going on with a pull that ran `step` steps.
 
     The pull has precision `precision` and weight `said` now; `extra` steps are paid before the next one. Where two
     lengths are equally good the longer one is taken.
@@ -130,11 +135,12 @@ def outlook(
         if gain / (paid + length) >= best_rate:
             best_rate = gain / (paid + length)
             best_gain = gain
+    cut_rate = best_rate
     gain = replaced(rules, armf, 1.0 / (armf[SIGMA] * armf[SIGMA]), said, 0.0, precision) - base
     if gain / (paid + rules.steps) >= best_rate:
         best_rate = gain / (paid + rules.steps)
         best_gain = gain
-    return best_rate, best_gain
+    return cut_rate, best_rate, best_gain
 
 
 def span(rules: Rules, curve: list[Floats], m: int, step: int) -> tuple[int, int]:

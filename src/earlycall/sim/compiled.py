@@ -15,6 +15,7 @@ numba looks only at the file of the function it compiles.
 import hashlib
 import importlib
 import inspect
+import math
 import os
 import shutil
 import sys
@@ -33,7 +34,7 @@ from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import make_array
 
 from earlycall.core import KERNEL
-from earlycall.core.confidence import close_enough
+from earlycall.core.confidence import close_enough, half_width
 from earlycall.core.feedback import declared_precision
 from earlycall.core.rules import rules_of
 from earlycall.core.schedule import next_arm
@@ -47,6 +48,7 @@ from earlycall.core.tables import (
     CUT,
     LEADER,
     LENGTH,
+    MEAN,
     OPENED,
     PULL_FLOATS,
     PULL_INTS,
@@ -55,6 +57,7 @@ from earlycall.core.tables import (
     REJECTED,
     RUNNING,
     SIGMA,
+    SPREAD,
     STATE,
     STATUS,
     STEP,
@@ -72,7 +75,7 @@ from earlycall.sim.worlds import AGE, DELAY, ENDED, GAINED, HIDDEN, READING, Law
 UNDECIDED, EXACT, EPSILON, DEADLINE, NO_ROOM = 0, 1, 2, 3, 4
 OUTCOMES = ("undecided", "exact", "epsilon", "deadline")  # by their codes
 
-TIME, HELD = 0, 1  # the clock's cells: time steps so far; running pulls
+TIME, HELD, MISSES, CLOCK = 0, 1, 2, 3  # the clock's cells: steps so far, running pulls, what `watch_on` counts
 NEVER = 2**62  # as a limit
 KEPT = 4  # compiled versions that stay in the cache
 
@@ -117,6 +120,23 @@ def race_on(
                 return DEADLINE
 
 
+def watch_on(
+    rules: Rules, law: Law, t: Tables, hidden: Any, slots: Any, clock: Any, rng: Any, limit: int, most: int
+) -> int:
+    """The same, and count in the clock the steps at which some interval does not hold its mean."""
+    while True:
+        code = race_on(rules, law, t, hidden, slots, clock, rng, clock[TIME] + 1, most)
+        if code == NO_ROOM:
+            return code
+        for arm in range(rules.arms):
+            row = t.armf[arm]
+            if row[SPREAD] < math.inf and math.fabs(row[MEAN] - law.means[arm]) > half_width(rules, row):
+                clock[MISSES] += 1
+                break
+        if code != UNDECIDED or clock[TIME] == limit:
+            return code
+
+
 def advance(rules: Rules, law: Law, t: Tables, hidden: Any, pull: int, rng: Any) -> None:
     """A running pull takes one step."""
     row = hidden[pull]
@@ -147,7 +167,7 @@ def kernel_functions() -> list[Callable[..., Any]]:
     return [f for m in modules for _, f in inspect.getmembers(m, inspect.isfunction) if f.__module__ == m.__name__]
 
 
-for function in (*kernel_functions(), *worlds.FUNCTIONS, advance, forget_idle, race_on):
+for function in (*kernel_functions(), *worlds.FUNCTIONS, advance, forget_idle, race_on, watch_on):
     register_jitable(forceinline=True)(function)
 
 
@@ -164,11 +184,10 @@ def borrowed(_: Any, array: Any) -> Any:
     return array(array), make
 
 
-def race_borrowed(
-    rules: Rules, law: Law, t: Tables, hidden: Any, slots: Any, clock: Any, rng: Any, limit: int, most: int
-) -> int:
-    """`race_on`, on borrowed tables."""
-    tables = Tables(
+@register_jitable(forceinline=True)
+def bare_tables(t: Tables) -> Tables:
+    """The tables, borrowed."""
+    return Tables(
         borrowed(t.arms),
         borrowed(t.armf),
         borrowed(t.pulls),
@@ -177,7 +196,12 @@ def race_borrowed(
         borrowed(t.racef),
         borrowed(t.curve),
     )
-    bare = Law(
+
+
+@register_jitable(forceinline=True)
+def bare_law(law: Law) -> Law:
+    """The law, borrowed."""
+    return Law(
         borrowed(law.means),
         borrowed(law.biases),
         law.sigma,
@@ -189,7 +213,22 @@ def race_borrowed(
         law.worst,
         law.per_step,
     )
-    return race_on(rules, bare, tables, borrowed(hidden), borrowed(slots), borrowed(clock), rng, limit, most)
+
+
+def race_borrowed(
+    rules: Rules, law: Law, t: Tables, hidden: Any, slots: Any, clock: Any, rng: Any, limit: int, most: int
+) -> int:
+    """`race_on`, on borrowed tables."""
+    nature, held, time = borrowed(hidden), borrowed(slots), borrowed(clock)
+    return race_on(rules, bare_law(law), bare_tables(t), nature, held, time, rng, limit, most)
+
+
+def watch_borrowed(
+    rules: Rules, law: Law, t: Tables, hidden: Any, slots: Any, clock: Any, rng: Any, limit: int, most: int
+) -> int:
+    """`watch_on`, on borrowed tables."""
+    nature, held, time = borrowed(hidden), borrowed(slots), borrowed(clock)
+    return watch_on(rules, bare_law(law), bare_tables(t), nature, held, time, rng, limit, most)
 
 
 # The cache ----------------------------------------------------------------------------------------------------------
@@ -221,7 +260,8 @@ def cached(function: Callable[..., Any]) -> Any:
         numba.config.CACHE_DIR = theirs
 
 
-run_compiled = cached(race_borrowed)
+race_compiled = cached(race_borrowed)
+watch_compiled = cached(watch_borrowed)
 
 # One race -----------------------------------------------------------------------------------------------------------
 
@@ -259,16 +299,17 @@ def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
         tables=Tables(**arrays),
         hidden=np.zeros((pulls, HIDDEN)),
         slots=np.zeros(rules.slots, dtype=np.int64),
-        clock=np.zeros(2, dtype=np.int64),
+        clock=np.zeros(CLOCK, dtype=np.int64),
         most=NEVER if settings.max_pulls is None else settings.max_pulls,
     )
 
 
-def run(track: Track, rng: np.random.Generator, limit: int = NEVER) -> int:
+def run(track: Track, rng: np.random.Generator, limit: int = NEVER, watched: bool = False) -> int:
     """Race to the end, or to `limit` time steps; the code of the outcome (OUTCOMES)."""
+    go = watch_compiled if watched else race_compiled
     while True:
         t = track.tables
-        code = run_compiled(track.rules, track.law, t, track.hidden, track.slots, track.clock, rng, limit, track.most)
+        code = go(track.rules, track.law, t, track.hidden, track.slots, track.clock, rng, limit, track.most)
         if code != NO_ROOM:
             return int(code)
         track.tables = t._replace(pulls=doubled(t.pulls), pullf=doubled(t.pullf))
@@ -306,6 +347,7 @@ class Races:
     pulls: Any  # pulls started
     cuts: Any  # pulls cut short
     wrong: Any  # whether it said something that is not so
+    missed: Any  # whether some interval ever missed its mean, if it was watched
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -317,20 +359,22 @@ def many(
     count: int,
     seed: int,
     limit: int = NEVER,
+    watched: bool = False,
     threads: int | None = None,
     told: Callable[[int], object] = lambda done: None,
 ) -> Races:
     """Race `count` times; `told` hears how many more are done. The threads (None: one a core) change no result."""
-    results = np.zeros((5, count), dtype=np.int64)
+    results = np.zeros((6, count), dtype=np.int64)
     seeds = np.random.SeedSequence(seed).spawn(count)
 
     def some(first: int, last: int) -> int:
         for number in range(first, last):
             track = track_of(settings, world)
-            code = run(track, np.random.Generator(np.random.PCG64(seeds[number])), limit)
+            code = run(track, np.random.Generator(np.random.PCG64(seeds[number])), limit, watched)
             t = track.tables
             cut = np.count_nonzero(t.pulls[: t.race[OPENED], STATE] == CUT)
-            results[:, number] = code, track.clock[TIME], t.race[OPENED], cut, mistaken(track, world, code)
+            wrong, missed = mistaken(track, world, code), track.clock[MISSES] > 0
+            results[:, number] = code, track.clock[TIME], t.race[OPENED], cut, wrong, missed
         return last - first
 
     workers = threads or os.cpu_count() or 1

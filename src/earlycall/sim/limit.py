@@ -54,9 +54,9 @@ def floor(settings: Settings, world: World) -> Floor:
         )
     gaps = (means[: settings.k, None] - means[None, settings.k :]) ** 2
     hardness, weights = hardness_of(gaps, rho, per_arm / slots)
-    first = world.steps if isinstance(settings.feedback, Full) else 1
-    if isinstance(settings.feedback, Full) and world.shortest is not None:
-        first = world.shortest
+    first = 1
+    if isinstance(settings.feedback, Full | Biased):  # of an arm none of whose pulls has ended, nothing is known
+        first = world.steps if world.shortest is None else world.shortest
     shares = np.empty(n)
     shares[order] = weights
     return Floor(
