@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from bench import latency, startup
-from bench.rows import Row
+from bench import compiled, latency, startup
+from bench.rows import Row, pretty
 
 
 def rows() -> Iterator[Row]:
     """All rows, as they come."""
     yield from startup.rows()
     yield from latency.rows()
+    yield from compiled.rows()
 
 
 def main() -> int:
@@ -31,6 +32,10 @@ def main() -> int:
             missed += row.median >= row.target
             table.add_row(*row.cells(), style=style)
     console.print(table)
+    console.print("A pull-step, compiled, as n grows (bounded means, one slot, 20 pulls of every arm):")
+    for name, times, slope in compiled.growth():
+        line = ", ".join(f"n = {n}: {pretty(seconds)}" for n, seconds in times.items())
+        console.print(f"  {name}: {line}; grows as n^{slope:.2f}")
     return 1 if missed else 0
 
 

@@ -1,9 +1,8 @@
 """The methods that are compared: a name, options, and what each hears of a pull."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from earlycall.core.models import Full
 from earlycall.core.settings import Settings, settings_of
 from earlycall.sim.worlds import World
 
@@ -23,7 +22,7 @@ class Method:
 
     def settings(self, world: World, shape: dict[str, Any]) -> Settings:
         """The settings of a race in a world."""
-        feedback = world.feedback() if self.partial else Full(world.sigma)
+        feedback = world.feedback() if self.partial else replace(world, noise="none").feedback()
         return settings_of(
             {"k": world.k, "delta": DELTA, "feedback": feedback, "delays": "independent", **shape, **self.options}
         )

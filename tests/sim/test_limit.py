@@ -32,7 +32,7 @@ def test_two_arms() -> None:
 @pytest.mark.parametrize("n", [2, 3, 10, 100])
 def test_equal_gaps(n: int) -> None:
     """One best arm, all others Δ below: T* = 2(1+√(n−1))²/(ρΔ²), the best arm √(n−1) times as often as another."""
-    hardness, weights = hardness_of(np.full((1, n - 1), 0.7**2), 3.0, 1.0)
+    hardness, weights = hardness_of(np.full((1, n - 1), 0.7**2), np.full(n, 3.0), 1.0)
     assert hardness == pytest.approx(2.0 * (1.0 + math.sqrt(n - 1)) ** 2 / (3.0 * 0.49), rel=1e-8)
     assert weights[0] / weights[1] == pytest.approx(math.sqrt(n - 1), rel=1e-4)
 
@@ -44,11 +44,11 @@ def test_another_solver_finds_no_better_shares(n: int, k: int, most: float, seed
     rng = np.random.default_rng(seed)
     means = np.sort(rng.uniform(0.0, 1.0, n))[::-1]
     gaps = (means[:k, None] - means[None, k:]) ** 2
-    rho = 1.7
+    rho = rng.uniform(0.5, 3.0, n)
     hardness, weights = hardness_of(gaps, rho, most)
 
     def level(w: Any) -> Any:
-        return (gaps / (2.0 * (1.0 / (rho * w[:k, None]) + 1.0 / (rho * w[None, k:])))).ravel()
+        return (gaps / (2.0 * (1.0 / (rho * w)[:k, None] + 1.0 / (rho * w)[None, k:]))).ravel()
 
     unit = level(np.full(n, 1.0 / n)).min()
     best = 0.0
@@ -77,21 +77,21 @@ def test_another_solver_finds_no_better_shares(n: int, k: int, most: float, seed
 def test_the_rate_of_information() -> None:
     """ρ by hand: full feedback, readings worth a stop, increments, random delays, the cost of a start."""
     world = World("w", (1.0, 0.0), 1, 2.0, 10, reading_sd=1.0)
-    assert rate(ec.Full(2.0), world, 0.0) == pytest.approx(0.25 / 10)
-    assert rate(ec.Full(2.0), world, 5.0) == pytest.approx(0.25 / 15)
-    assert rate(world.feedback(), world, 0.0) == pytest.approx(1.0 / (4.0 + 1.0))  # one reading, and stop
+    assert rate(ec.Full(2.0), 2.0, world, 0.0) == pytest.approx(0.25 / 10)
+    assert rate(ec.Full(2.0), 2.0, world, 5.0) == pytest.approx(0.25 / 15)
+    assert rate(world.feedback(), 2.0, world, 0.0) == pytest.approx(1.0 / (4.0 + 1.0))  # one reading, and stop
     by_length = [1.0 / (4.0 + 1.0 / p) / (5.0 + p) for p in range(1, 10)] + [0.25 / 15.0]
-    assert rate(world.feedback(), world, 5.0) == pytest.approx(max(by_length))
-    assert rate(ec.Incremental(2.0, 10), world, 0.0) == pytest.approx(0.25 / 10)
+    assert rate(world.feedback(), 2.0, world, 5.0) == pytest.approx(max(by_length))
+    assert rate(ec.Incremental(2.0, 10), 2.0, world, 0.0) == pytest.approx(0.25 / 10)
     spread = replace(world, shortest=1)  # D uniform on 1 … 10: stopping at t costs t − t(t−1)/20
     at = [t / 10 * 0.25 / (3.0 + t - t * (t - 1) / 20) for t in range(1, 11)]
-    assert rate(ec.Full(2.0), spread, 3.0) == pytest.approx(max(at))
+    assert rate(ec.Full(2.0), 2.0, spread, 3.0) == pytest.approx(max(at))
 
 
 def test_a_refining_forecast_is_worth_its_last_reading() -> None:
     """One good late reading may be worth waiting for."""
     world = World("w", (1.0, 0.0), 1, 1.0, 100, "refining", {1: 100.0, 7: 0.1})
-    assert rate(world.feedback(), world, 0.0) == pytest.approx(1.0 / (1.0 + 0.01) / 7)
+    assert rate(world.feedback(), 1.0, world, 0.0) == pytest.approx(1.0 / (1.0 + 0.01) / 7)
 
 
 def test_more_slots_divide_the_floor() -> None:

@@ -204,7 +204,7 @@ def bare_law(law: Law) -> Law:
     return Law(
         borrowed(law.means),
         borrowed(law.biases),
-        law.sigma,
+        borrowed(law.sigmas),
         law.noise,
         borrowed(law.sds),
         law.common,
@@ -281,7 +281,7 @@ class Track:
 
 def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
     """A race about to begin, with rows for so many pulls."""
-    rules, numbers, curve = rules_of(tuple(map(str, range(len(world.means)))), settings)
+    rules, numbers, curve = rules_of(world.labels, settings)
     arrays: dict[str, Any] = {
         "arms": np.zeros((rules.arms, ARM_INTS), dtype=np.int64),
         "armf": np.zeros((rules.arms, ARM_FLOATS)),

@@ -45,7 +45,7 @@ def floor(settings: Settings, world: World) -> Floor:
     n, slots = len(world.means), settings.parallel
     per_arm = slots if settings.per_arm is None else min(settings.per_arm, slots)
     setup = settings.setup or 0.0
-    rho = rate(settings.feedback, world, setup)
+    rates = {sigma: rate(settings.feedback, sigma, world, setup) for sigma in set(world.sigmas)}
     order = sorted(range(n), key=lambda i: (-world.means[i], i))
     means = np.array([world.means[i] for i in order])
     if means[settings.k - 1] <= means[settings.k]:
@@ -53,6 +53,7 @@ def floor(settings: Settings, world: World) -> Floor:
             "the k-th and the next best arm of this world are equally good: no method can tell them apart."
         )
     gaps = (means[: settings.k, None] - means[None, settings.k :]) ** 2
+    rho = np.array([rates[world.sigmas[i]] for i in order])
     hardness, weights = hardness_of(gaps, rho, per_arm / slots)
     first = 1
     if isinstance(settings.feedback, Full | Biased):  # of an arm none of whose pulls has ended, nothing is known
@@ -75,7 +76,7 @@ def kl(delta: float) -> float:
     return (1.0 - 2.0 * delta) * math.log((1.0 - delta) / delta) if delta < 0.5 else 0.0
 
 
-def rate(feedback: Feedback, world: World, setup: float) -> float:
+def rate(feedback: Feedback, sigma: float, world: World, setup: float) -> float:
     """ρ: the most information per step of slot time that pulls of an arm can bring, stopped where it is best.
 
     A pull stopped after t steps has brought its full feedback if it was over by then, else what its readings say. A
@@ -89,8 +90,8 @@ def rate(feedback: Feedback, world: World, setup: float) -> float:
         spent += 1.0 - ended
         if t >= shortest:
             ended = (t - shortest + 1.0) / (longest - shortest + 1.0)
-        known, precision = reading_information(feedback, world.sigma, t, longest, precision)
-        gain = ended / world.sigma**2 + (1.0 - ended) * known
+        known, precision = reading_information(feedback, sigma, t, longest, precision)
+        gain = ended / sigma**2 + (1.0 - ended) * known
         best = max(best, gain / (setup + spent))
     return best
 
@@ -113,54 +114,55 @@ def reading_information(
 # The program ---------------------------------------------------------------------------------------------------------
 
 
-def hardness_of(gaps: Any, rho: float, most: float) -> tuple[float, Any]:
+def hardness_of(gaps: Any, rho: Any, most: float) -> tuple[float, Any]:
     """(T*, the best shares w, which may leave slots idle where none is above `most`); `gaps`: Δ_ij² of all pairs."""
-    count = sum(gaps.shape)
-    value, y = least_time(gaps, np.zeros(count))
-    free = 2.0 * value / rho
-    weights = 1.0 / y / np.sum(1.0 / y)
+    cost = 1.0 / rho
+    value, y = least_time(gaps, cost, np.zeros_like(cost))
+    free = 2.0 * value
+    weights = cost / y / np.sum(cost / y)
     if weights.max() <= most:
         return free, weights
     # With w_i ≤ most: the largest level c at which x_i ≥ 1/(ρ·most) and the pairs leave Σ 1/(ρ·x_i) ≤ 1.
     low, high = 0.0, 1.0 / free
-    least = 1.0 / (rho * most)
+    least = cost / most
     for _ in range(60):
         c = 0.5 * (low + high)
         bounds = gaps / (2.0 * c)
-        if bounds.min() > 2.0 * least * (1.0 + 1e-12):
-            value, x = least_time(bounds, np.full(count, least))
-            if value / rho <= 1.0:
-                low, weights = c, 1.0 / (rho * x)
+        room = bounds - least[: len(gaps), None] - least[None, len(gaps) :]
+        if room.min() > 1e-12 * bounds.min():
+            value, x = least_time(bounds, cost, least)
+            if value <= 1.0:
+                low, weights = c, cost / x
                 continue
         high = c
     return 1.0 / high, weights
 
 
-def least_time(bounds: Any, least: Any) -> tuple[float, Any]:
-    """(a lower bound within GAP of min Σ 1/x, the x) over x > least and x_i + x_j ≤ bounds_ij for all pairs."""
+def least_time(bounds: Any, cost: Any, least: Any) -> tuple[float, Any]:
+    """(a lower bound within GAP of min Σ cost/x, the x) over x > least and x_i + x_j ≤ bounds_ij for all pairs."""
     k, rest = bounds.shape
-    x = least + np.full(k + rest, 0.25) * (bounds.min() - 2.0 * least.max())
+    x = least + 0.25 * (bounds - least[:k, None] - least[None, k:]).min()
     constraints = k * rest + k + rest
-    t = constraints / np.sum(1.0 / x)
+    t = constraints / np.sum(cost / x)
     while True:
-        x = centred(x, bounds, least, t)
-        value = float(np.sum(1.0 / x))
+        x = centred(x, bounds, cost, least, t)
+        value = float(np.sum(cost / x))
         if constraints / t <= GAP * value:
             return value - constraints / t, x
         t *= 20.0
 
 
-def centred(x: Any, bounds: Any, least: Any, t: float) -> Any:
-    """The x that minimises t·Σ 1/x − Σ ln(bounds_ij − x_i − x_j) − Σ ln(x − least), by Newton's method."""
+def centred(x: Any, bounds: Any, cost: Any, least: Any, t: float) -> Any:
+    """The x that minimises t·Σ cost/x − Σ ln(bounds_ij − x_i − x_j) − Σ ln(x − least), by Newton's method."""
     k = len(bounds)
     for _ in range(100):
         slack = 1.0 / (bounds - x[:k, None] - x[None, k:])
         own = 1.0 / (x - least)
-        gradient = -t / x**2 - own
+        gradient = -t * cost / x**2 - own
         gradient[:k] += slack.sum(axis=1)
         gradient[k:] += slack.sum(axis=0)
         square = slack**2
-        diagonal = 2.0 * t / x**3 + own**2
+        diagonal = 2.0 * t * cost / x**3 + own**2
         diagonal[:k] += square.sum(axis=1)
         diagonal[k:] += square.sum(axis=0)
         step = bordered_solve(diagonal, square, -gradient)
@@ -168,7 +170,7 @@ def centred(x: Any, bounds: Any, least: Any, t: float) -> Any:
         if decrement <= 1e-10:
             return x
         size = 1.0
-        while not better(x, step, size, bounds, least, t, decrement):
+        while not better(x, step, size, bounds, cost, least, t, decrement):
             size *= 0.5
             if size < 1e-12:  # no digit left to gain
                 return x
@@ -188,7 +190,7 @@ def bordered_solve(diagonal: Any, block: Any, right: Any) -> Any:
     return np.concatenate([first, (right[k:] - block.T @ first) / diagonal[k:]])
 
 
-def better(x: Any, step: Any, size: float, bounds: Any, least: Any, t: float, decrement: float) -> bool:
+def better(x: Any, step: Any, size: float, bounds: Any, cost: Any, least: Any, t: float, decrement: float) -> bool:
     """Whether a step of this size stays inside and goes down enough (Armijo)."""
     z = x + size * step
     k = len(bounds)
@@ -196,5 +198,5 @@ def better(x: Any, step: Any, size: float, bounds: Any, least: Any, t: float, de
     if (z <= least).any() or (room <= 0.0).any():
         return False
     before = bounds - x[:k, None] - x[None, k:]
-    change = t * np.sum(1.0 / z - 1.0 / x) - np.sum(np.log(room / before)) - np.sum(np.log((z - least) / (x - least)))
+    change = t * np.sum(cost / z - cost / x) - np.sum(np.log(room / before)) - np.sum(np.log((z - least) / (x - least)))
     return bool(change <= -0.1 * size * decrement)

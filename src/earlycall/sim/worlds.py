@@ -43,7 +43,7 @@ class World:
     name: str
     means: tuple[float, ...]
     k: int
-    sigma: float
+    sigma: float | tuple[float, ...]  # sd of X, one for all arms or one for each
     steps: int  # the length of a pull; the longest where they differ
     noise: str = "independent"  # none, independent, refining, common or increments
     reading_sd: float | Mapping[int, float] = math.inf  # or {from_step: sd}
@@ -58,16 +58,27 @@ class World:
         order = sorted(range(len(self.means)), key=lambda i: (-self.means[i], i))
         return frozenset(order[: self.k])
 
+    @property
+    def sigmas(self) -> tuple[float, ...]:
+        """The sd of X, arm by arm."""
+        return self.sigma if isinstance(self.sigma, tuple) else (self.sigma,) * len(self.means)
+
     def feedback(self) -> Feedback:
         """The honest declaration of this world's feedback ("common" has none: it is declared independent)."""
+        sigma = self.sigma if isinstance(self.sigma, float) else dict(zip(self.labels, self.sigmas, strict=True))
         if self.noise == "none":
-            return Full(self.sigma)
+            return Full(sigma)
         if self.noise == "increments":
-            return Incremental(self.sigma, self.steps)
+            return Incremental(sigma, self.steps)
         pooling = "refining" if self.noise == "refining" else "independent"
         if self.bias == 0.0:
-            return Unbiased(self.sigma, self.reading_sd, pooling, self.steps)
-        return Biased(self.sigma, self.reading_sd, pooling, steps=self.steps)
+            return Unbiased(sigma, self.reading_sd, pooling, self.steps)
+        return Biased(sigma, self.reading_sd, pooling, steps=self.steps)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the arms are called in simulated races: their numbers."""
+        return tuple(map(str, range(len(self.means))))
 
 
 class Law(NamedTuple):
@@ -75,7 +86,7 @@ class Law(NamedTuple):
 
     means: Any  # arrays of floats, one entry per arm
     biases: Any
-    sigma: float
+    sigmas: Any
     noise: int
     sds: Any  # rows [from_step, sd]
     common: float
@@ -91,11 +102,12 @@ def law_of(world: World, feedback: Feedback) -> Law:
         world = replace(world, noise="none")
     curve = world.reading_sd if isinstance(world.reading_sd, Mapping) else {1: world.reading_sd}
     shortest = world.steps if world.shortest is None else world.shortest
-    worst, top = min(world.means) - 3.0 * world.sigma, max(world.means) + 3.0 * world.sigma
+    widest = 3.0 * max(world.sigmas)
+    worst, top = min(world.means) - widest, max(world.means) + widest
     return Law(
         means=np.array(world.means, dtype=float),
         biases=np.broadcast_to(np.array(world.bias, dtype=float), len(world.means)).copy(),
-        sigma=float(world.sigma),
+        sigmas=np.array(world.sigmas, dtype=float),
         noise=NOISES[world.noise],
         sds=np.array([[float(step), float(curve[step])] for step in sorted(curve)]),
         common=float(world.common),
@@ -126,7 +138,7 @@ def free(n: int, steps: int = 100, bias: float = 0.0) -> World:
 
 def begin(law: Law, rng: Any, row: Any, arm: int) -> None:
     """A pull of an arm starts: X and D are settled, and nobody knows them."""
-    x = rng.normal(law.means[arm], law.sigma)
+    x = rng.normal(law.means[arm], law.sigmas[arm])
     row[FINAL] = x
     row[ERROR] = 0.0
     row[AGE] = 0.0
@@ -157,7 +169,7 @@ def unfold(law: Law, rng: Any, row: Any, arm: int) -> tuple[int, float]:
     row[AGE] += 1.0
     step = int(row[AGE])
     if law.noise == GAINED:
-        gained = rng.normal(law.means[arm] / row[DELAY], law.sigma / math.sqrt(row[DELAY]))
+        gained = rng.normal(law.means[arm] / row[DELAY], law.sigmas[arm] / math.sqrt(row[DELAY]))
         row[FINAL] += gained
         return (READING, gained) if step < row[DELAY] else (ENDED, row[FINAL])
     if step >= row[DELAY]:

@@ -1,8 +1,12 @@
 """The command line."""
 
+import sys
+
 import typer
 
 from earlycall.doors.cli.demo import demo
+from earlycall.doors.cli.plan import plan
+from earlycall.errors import CallerError, WorldError
 from earlycall.version import __version__
 
 app = typer.Typer(
@@ -29,8 +33,24 @@ def options(
 
 
 app.command()(demo)
+app.command()(plan)
+
+REFUSED, BROKEN, INTERRUPTED = 2, 4, 130  # exit codes
 
 
 def main() -> None:
-    """The program `earlycall`."""
-    app()
+    """The program `earlycall`: an error is one line on standard error, and an exit code."""
+    try:
+        app()
+    except CallerError as error:
+        stop(str(error), REFUSED)
+    except WorldError as error:
+        stop(str(error), BROKEN)
+    except KeyboardInterrupt:
+        stop("interrupted; nothing was written.", INTERRUPTED)
+
+
+def stop(message: str, code: int) -> None:
+    """Say why, and stop."""
+    typer.echo(f"earlycall: {message}", err=True)
+    sys.exit(code)

@@ -1,0 +1,1 @@
+"""Shows what there is, and decides nothing."""

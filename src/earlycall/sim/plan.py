@@ -1,0 +1,130 @@
+"""Before the first pull: how long a race will take, how many pulls, how sure, and what would make it shorter.
+
+A plan is a few hundred races in the world one expects, and as many in each world that could be had for money: one more
+slot, twice the slots, pulls that may be cut, a predictor half as noisy, none at all. All use the same seeds.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from earlycall.core.models import Biased, Full, Unbiased
+from earlycall.core.settings import Settings
+from earlycall.errors import SettingError
+from earlycall.sim.compiled import UNDECIDED, Races, many
+from earlycall.sim.limit import floor
+from earlycall.sim.worlds import World
+
+LONG = 1000  # times the floor: a race that is not decided by then counts as undecided
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What many races in one world came to. Times are in steps; quantiles are (10 %, 50 %, 90 %), None: undecided."""
+
+    name: str
+    races: int
+    undecided: int
+    wrong: int
+    steps: tuple[float | None, float | None, float | None]
+    pulls: tuple[float, float, float]
+    cuts: tuple[float, float, float]
+    doubt: float  # half the width of a 95 % interval for the median time, relative to it; inf: not known
+    floor: float | None  # the least mean time of any method; None where arms tie
+    all_steps: tuple[int, ...]  # of the races that were decided, sorted: for pictures
+
+
+def plan(
+    settings: Settings,
+    world: World,
+    races: int,
+    seed: int,
+    told: Callable[[str, int], object] = lambda name, done: None,
+) -> list[Forecast]:
+    """The forecast as things are, and for each thing that could be changed."""
+    return [
+        forecast(name, changed, there, races, seed, partial(told, name))
+        for name, changed, there in choices(settings, world)
+    ]
+
+
+def choices(settings: Settings, world: World) -> list[tuple[str, Settings, World]]:
+    """(name, settings, world) of all that is looked at."""
+    found = [("as planned", settings, world)]
+    for slots in (settings.parallel + 1, 2 * settings.parallel):
+        name = "one more slot" if slots == settings.parallel + 1 else "twice the slots"
+        wider = (
+            None
+            if settings.per_arm is None
+            else max(settings.per_arm, math.ceil(settings.per_arm * slots / settings.parallel))
+        )
+        if name not in [known for known, _, _ in found]:
+            found.append((name, replace(settings, parallel=slots, per_arm=wider, delays="independent"), world))
+    if isinstance(settings.feedback, Unbiased | Biased):
+        if settings.setup is None and settings.method == "evidence":
+            long = replace(settings.feedback, steps=settings.feedback.steps or world.steps)
+            found.append(
+                ("cutting (setup = 0)", replace(settings, feedback=long, setup=0, delays="independent"), world)
+            )
+        better = replace(world, reading_sd=halved(world.reading_sd))
+        feedback = replace(settings.feedback, reading_sd=better.reading_sd)
+        found.append(("readings half as noisy", replace(settings, feedback=feedback), better))
+        silent = replace(settings, feedback=Full(settings.feedback.sigma), setup=None)
+        found.append(("no readings at all", silent, world))
+    return found
+
+
+def halved(reading_sd: Any) -> Any:
+    """Half of every sd."""
+    return {step: sd / 2.0 for step, sd in reading_sd.items()} if isinstance(reading_sd, dict) else reading_sd / 2.0
+
+
+def forecast(
+    name: str, settings: Settings, world: World, races: int, seed: int, told: Callable[[int], object]
+) -> Forecast:
+    """Race many times and sum up."""
+    try:
+        least = floor(settings, world).steps
+    except SettingError:  # tied arms: only ε or a budget ends such a race
+        if settings.epsilon <= 0.0 and settings.max_pulls is None:
+            raise
+        least = None
+    scale = least if least is not None and settings.epsilon <= 0.0 else float(world.steps * len(world.means))
+    found = many(settings, world, races, seed, limit=math.ceil(LONG * scale), told=told)
+    return Forecast(
+        name=name,
+        races=races,
+        undecided=int(np.sum(found.outcome == UNDECIDED)),
+        wrong=int(found.wrong.sum()),
+        steps=times(found),
+        pulls=quantiles(found.pulls),
+        cuts=quantiles(found.cuts),
+        doubt=doubt(found),
+        floor=least,
+        all_steps=tuple(sorted(int(steps) for steps in found.steps[found.outcome != UNDECIDED])),
+    )
+
+
+def doubt(found: Races) -> float:
+    """How well so many races tell the median time: by the ranks that a fair coin's count stays between."""
+    steps = np.sort(np.where(found.outcome == UNDECIDED, np.inf, found.steps.astype(float)))
+    half = math.sqrt(len(steps))  # two sds of a fair coin's count
+    low, high = (steps[int(np.clip(0.5 * len(steps) + side * half, 0, len(steps) - 1))] for side in (-1, 1))
+    return float((high - low) / (2.0 * np.median(steps))) if high < math.inf else math.inf
+
+
+def quantiles(values: Any) -> tuple[float, float, float]:
+    """The values that 10, 50 and 90 % of all do not exceed."""
+    low, middle, high = np.quantile(values, (0.1, 0.5, 0.9), method="inverted_cdf")
+    return float(low), float(middle), float(high)
+
+
+def times(found: Races) -> tuple[float | None, float | None, float | None]:
+    """The same for the times; None where the race was not decided."""
+    steps = np.where(found.outcome == UNDECIDED, np.inf, found.steps.astype(float))
+    low, middle, high = (value if value < math.inf else None for value in quantiles(steps))
+    return low, middle, high

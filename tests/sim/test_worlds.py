@@ -1,0 +1,114 @@
+"""Worlds do what they say: the moments of X, D and the readings, counted."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import earlycall as ec
+from earlycall.sim.worlds import DELAY, ENDED, FINAL, HIDDEN, READING, World, begin, bounded, free, law_of, unfold
+
+PULLS = 4000
+BASE = World("base", (3.0, 1.0), 1, 2.0, 8, reading_sd={1: 1.5, 4: 0.5})
+
+
+def play(world: World, arm: int = 0) -> tuple[list[float], list[int], list[list[float]]]:
+    """(X, D, readings) of many pulls of an arm."""
+    law, rng = law_of(world, world.feedback()), np.random.default_rng(2018)
+    finals, delays, readings = [], [], []
+    for _ in range(PULLS):
+        row, shown = [0.0] * HIDDEN, []
+        begin(law, rng, row, arm)
+        kind: Any = READING
+        while kind != ENDED:
+            kind, value = unfold(law, rng, row, arm)
+            if kind == READING:
+                shown.append(value)
+        finals.append(row[FINAL])
+        delays.append(int(row[DELAY]))
+        readings.append(shown)
+    return finals, delays, readings
+
+
+def close(seen: float, expected: float, sd: float) -> bool:
+    """Whether a mean of PULLS draws of this sd is within 4.5 of its own sds (one in 150 000)."""
+    return abs(seen - expected) <= 4.5 * sd / math.sqrt(PULLS)
+
+
+def sd_is(errors: Any, expected: float) -> bool:
+    """Whether the sd of PULLS normal draws is what is expected."""
+    return abs(float(np.std(errors)) / expected - 1.0) <= 4.5 / math.sqrt(2.0 * PULLS)
+
+
+@pytest.mark.parametrize("noise", ["independent", "refining", "common"])
+def test_readings_scatter_as_declared(noise: str) -> None:
+    """X ~ N(μ, σ); a reading is X + bias with its own sd at every step (plus what a pull's readings share)."""
+    world = replace(BASE, noise=noise, bias=0.7, common=1.0 if noise == "common" else 0.0)
+    finals, delays, readings = play(world)
+    assert close(float(np.mean(finals)), 3.0, 2.0)
+    assert sd_is(finals, 2.0)
+    assert set(delays) == {8}
+    errors = np.array(readings) - np.array(finals)[:, None] - 0.7
+    for step, expected in enumerate([1.5, 1.5, 1.5, 0.5, 0.5, 0.5, 0.5]):
+        sd = math.hypot(expected, world.common)
+        assert close(float(errors[:, step].mean()), 0.0, sd)
+        assert sd_is(errors[:, step], sd)
+
+
+def test_a_refining_reading_contains_the_ones_before_it() -> None:
+    """e_t − e_{t+1} is independent of e_{t+1}: their covariance is 0, and Cov(e_1, e_7) = Var(e_7)."""
+    finals, _, readings = play(replace(BASE, noise="refining"))
+    errors = np.array(readings) - np.array(finals)[:, None]
+    lost = errors[:, 0] - errors[:, 6]
+    assert close(float(np.mean(lost * errors[:, 6])), 0.0, 0.5 * math.sqrt(1.5**2 - 0.5**2))
+
+
+def test_increments_add_up() -> None:
+    """X is the sum of D increments N(μ/D, σ/√D)."""
+    finals, delays, readings = play(replace(BASE, noise="increments", shortest=2))
+    assert close(float(np.mean(finals)), 3.0, 2.0)
+    assert sd_is(finals, 2.0)
+    assert all(len(shown) == delay - 1 for shown, delay in zip(readings, delays, strict=True))
+    long = [shown for shown, delay in zip(readings, delays, strict=True) if delay == 8]
+    assert float(np.mean(long)) == pytest.approx(3.0 / 8.0, abs=4.5 * 2.0 / math.sqrt(8 * 7 * len(long)))
+
+
+def test_random_delays_are_uniform_and_say_nothing() -> None:
+    """D uniform on shortest … steps, uncorrelated with X."""
+    finals, delays, _ = play(replace(BASE, shortest=3))
+    counts = np.bincount(delays, minlength=9)[3:]
+    assert counts.sum() == PULLS
+    assert float(np.sum((counts - PULLS / 6) ** 2) / (PULLS / 6)) < 22.0  # χ² with 5 degrees: 5e-4
+    assert abs(float(np.corrcoef(finals, delays)[0, 1])) < 4.5 / math.sqrt(PULLS)
+
+
+def test_a_delay_that_is_the_reward_grows_with_it() -> None:
+    """The better the pull, the longer it takes, within its limits."""
+    finals, delays, _ = play(replace(BASE, shortest=2, delay_is_reward=True))
+    order = np.argsort(finals)
+    assert np.all(np.diff(np.array(delays)[order]) >= 0)
+    assert min(delays) >= 2
+    assert max(delays) <= 8
+    assert len(set(delays)) > 3
+
+
+def test_the_papers_worlds() -> None:
+    """Bounded and free means as printed, k = 0.2n, the best first."""
+    world = bounded(10)
+    assert world.means[0] == 5.0
+    assert world.means[9] == pytest.approx(5.0 - 0.9**0.6)
+    assert (world.k, world.sigma, world.reading_sd, world.steps) == (2, 0.03, 0.03, 50)
+    assert free(20).means[:2] == (40.0, 39.0)
+    assert (free(20).k, free(20).sigma, free(20).reading_sd, free(20).steps) == (4, 0.5, 0.25, 100)
+    assert free(5).best == frozenset([0])
+
+
+def test_what_a_world_declares_is_what_it_does() -> None:
+    """The honest declaration of each kind of noise."""
+    assert BASE.feedback() == ec.Unbiased(2.0, {1: 1.5, 4: 0.5}, steps=8)
+    assert replace(BASE, bias=1.0, noise="refining").feedback() == ec.Biased(2.0, {1: 1.5, 4: 0.5}, "refining", steps=8)
+    assert replace(BASE, noise="none").feedback() == ec.Full(2.0)
+    assert replace(BASE, noise="increments").feedback() == ec.Incremental(2.0, 8)
+    assert replace(BASE, noise="none", sigma=(1.0, 2.0)).feedback() == ec.Full({"0": 1.0, "1": 2.0})
