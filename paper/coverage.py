@@ -55,7 +55,8 @@ def cases() -> Iterator[Case]:
     yield Case(bounded(100), PARALLEL, races=LARGE)
     yield Case(free(100), PARALLEL, races=LARGE)
     alone = World("delay = reward", (0.0, 0.0, 0.5), 1, 1.0, 50, reading_sd=10.0, shortest=5, delay_is_reward=True)
-    yield Case(alone, PARALLEL, limit=LIMIT, breaks="delays are not independent")
+    crowd = {"parallel": 50, "per_arm": 50}
+    yield Case(alone, crowd, limit=LIMIT, breaks="delays are not independent")
     shared = World("errors shared by a pull", (0.0, 0.0, 0.5), 1, 1.0, 50, "common", 0.5, common=3.0)
     yield Case(shared, PARALLEL, limit=LIMIT, breaks="errors of a pull are not independent")
 
@@ -72,7 +73,7 @@ def methods_for(case: Case) -> Iterator[Method]:
         yield method
 
 
-HEADS = "world shape method races wrong wrong_upper missed missed_upper undecided steps guarantee".split()
+HEADS = "world slots method races wrong wrong_upper missed missed_upper undecided steps guarantee".split()
 
 
 def main() -> int:
@@ -103,7 +104,7 @@ def row(case: Case, method: Method, told: Any) -> list[Any]:
         guarantee = case.breaks
     return [
         case.world.name,
-        "b = r = 10" if case.options else "sequential",
+        case.options.get("parallel", 1),
         method.name,
         case.races,
         wrong,
@@ -140,11 +141,11 @@ def page(rows: list[list[Any]]) -> str:
         "*guarantee*: whether one is claimed; if not, what is broken (*printed*: the radius or the ledger as printed).",
         "",
         "| world | slots | method | races | wrong | missed | undecided | mean steps | guarantee |",
-        "|---|---|---|---:|---:|---:|---:|---:|---|",
+        "|---|---:|---|---:|---:|---:|---:|---:|---|",
     ]
-    for world, shape, method, races, wrong, high, missed, missed_high, undecided, steps, guarantee in rows:
+    for world, slots, method, races, wrong, high, missed, missed_high, undecided, steps, guarantee in rows:
         counts = f"{wrong} (≤ {100 * float(high):.2f} %) | {missed} (≤ {100 * float(missed_high):.2f} %) | {undecided}"
-        lines.append(f"| {world} | {shape} | {method} | {races} | {counts} | {steps} | {guarantee} |")
+        lines.append(f"| {world} | {slots} | {method} | {races} | {counts} | {steps} | {guarantee} |")
     return "\n".join(lines) + "\n"
 
 

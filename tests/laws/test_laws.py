@@ -12,7 +12,7 @@ import earlycall as ec
 from earlycall.core import race as core
 from earlycall.core.facts import Accepted, Cancelled, Cut, Decided, Failed, Lost, Opened, Read, Rejected, Started, Told
 from earlycall.core.state import opened
-from earlycall.core.tables import ARM_FLOATS, MEAN, PENALTY, SPREAD, SURVIVORS
+from earlycall.core.tables import ARM_FLOATS, DOUBTS, MEAN, PENALTY, SPREAD, SURVIVORS
 from earlycall.core.turn import clear, refresh
 from tests.play import KINDS, STEPS, Game, Player, core_state, games, open_quietly, replayed, snapshot, starts
 
@@ -355,3 +355,21 @@ def test_the_games_reach_every_verdict_and_every_state() -> None:
         assert player.state.tables.race[SURVIVORS] == 0 or player.race.outcome != "exact"
     assert outcomes == {None, "exact", "epsilon", "deadline"}
     assert states == {"running", "finished", "lost", "failed", "cancelled", "cut"}
+
+
+def test_arms_in_doubt_are_judged_when_their_pairs_are() -> None:
+    """Arms of unequal noise, so that intervals lie apart before pairs do: `check` recounts all pairs every time."""
+    arms = [f"arm {number}" for number in range(24)]
+    sigma = {arm: 1.0 if number % 2 else 4.0 for number, arm in enumerate(arms)}
+    race = open_quietly(arms, k=6, delta=0.05, feedback=ec.Full(sigma), parallel=5, delays="independent")
+    chance = random.Random(2018)
+    turns = doubtful = 0
+    while not race.decided:
+        for pull in race.ask():
+            race.tell(pull.id, chance.gauss(2.0 * arms.index(pull.arm), sigma[pull.arm]))
+            turns += 1
+            doubtful += race._state.tables.race[DOUBTS] > 0
+            assert core.check(race._state) == ""
+    assert set(race.top) == set(arms[18:])
+    assert turns > 100
+    assert doubtful > 10

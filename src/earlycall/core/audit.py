@@ -27,12 +27,15 @@ from earlycall.core.tables import (
     BIAS_SUM,
     BIASED,
     BUSY,
+    CLEAR,
     CLOSE_AT,
     CLOSE_HIGH,
     CLOSE_LOW,
     DONE,
+    DOUBT,
     ESTIMATE,
     FAILED,
+    FALLING,
     FENCED,
     FINISHED,
     FRESH,
@@ -67,6 +70,8 @@ from earlycall.core.tables import (
     REJECT_AT,
     REJECT_COUNT,
     RIGHT,
+    RISING,
+    SCORE,
     SIGMA,
     SPEAKING,
     STARTED,
@@ -344,18 +349,27 @@ def broken_verdicts(state: State) -> Iterator[str]:
         if wins >= len(alive) - places or losses >= places:
             yield f"arm {state.labels[i]!r} beats {wins} and loses to {losses} of {len(alive)}, and is not judged"
     if t.race[FENCED] == 1:
-        yield from broken_fences(state, [t.armf[index] for index in alive], places)
+        yield from broken_fences(state, alive, places)
 
 
-def broken_fences(state: State, rows: list[Floats], places: int) -> Iterator[str]:
+def broken_fences(state: State, alive: list[int], places: int) -> Iterator[str]:
     """Whether each fence proves what it stands for (verdict.py)."""
+    rows = [state.tables.armf[index] for index in alive]
     race, racef, epsilon = state.tables.race, state.tables.racef, state.rules.epsilon
     seen = {
         ACCEPT_COUNT: sum(row[HIGH] >= racef[ACCEPT_AT] for row in rows),
         REJECT_COUNT: sum(row[LOW] > racef[REJECT_AT] for row in rows),
     }
-    if any(row[LOW] > racef[ACCEPT_AT] for row in rows) or any(row[HIGH] < racef[REJECT_AT] for row in rows):
-        yield "an interval has crossed a fence that still stands"
+    for index in alive:
+        row, arm, name = state.tables.armf[index], state.tables.arms[index], f"arm {state.labels[index]!r}"
+        if row[LOW] > racef[ACCEPT_AT] and arm[DOUBT] != RISING:
+            yield f"{name} has crossed the fence to the accepted, and is not in doubt"
+        if row[HIGH] < racef[REJECT_AT] and arm[DOUBT] != FALLING:
+            yield f"{name} has crossed the fence to the rejected, and is not in doubt"
+        rising = arm[DOUBT] == RISING
+        score = sum(better(state, index, j) if rising else better(state, j, index) for j in alive)
+        if arm[DOUBT] != CLEAR and arm[SCORE] != score:
+            yield f"{name} is in doubt with a score of {arm[SCORE]}, its pairs say {score}"
     if epsilon > 0.0:
         seen[CLOSE_HIGH] = sum(row[HIGH] >= racef[CLOSE_AT] + epsilon for row in rows)
         seen[CLOSE_LOW] = sum(row[LOW] > racef[CLOSE_AT] for row in rows)

@@ -126,8 +126,12 @@ def weigh(rules: Rules, armf: Floats) -> None:
 
 def statistic(i: Floats, j: Floats) -> float:
     """The evidence that the two arms' means lie as their estimates do: ½Δ²/(1/J_i + 1/J_j) − pen_i − pen_j."""
-    gap = i[MEAN] - j[MEAN]
-    return gap * gap / (2.0 * (i[SPREAD] + j[SPREAD])) - i[PENALTY] - j[PENALTY]
+    return weight_of(i[MEAN] - j[MEAN], i[SPREAD] + j[SPREAD], i[PENALTY] + j[PENALTY])
+
+
+def weight_of(gap: float, spread: float, penalty: float) -> float:
+    """The evidence in a gap: ½Δ²/spread − penalty."""
+    return gap * gap / (2.0 * spread) - penalty
 
 
 def beats(rules: Rules, i: Floats, j: Floats) -> bool:

@@ -19,6 +19,7 @@ FULL, INCREMENTAL, UNBIASED, BIASED = 0, 1, 2, 3  # feedback
 INDEPENDENT, REFINING = 0, 1  # pooling of the readings of one pull
 SIMULTANEOUS, AS_PRINTED = 0, 1  # ledger
 SURVIVING, ACCEPTED, REJECTED = 0, 1, 2  # an arm's verdict
+CLEAR, RISING, FALLING = 0, 1, 2  # an arm's doubt (verdict.py)
 RUNNING, FINISHED, LOST, FAILED, CANCELLED, CUT = 0, 1, 2, 3, 4, 5  # a pull's state
 SEVERAL = -2  # more than one pull
 
@@ -45,7 +46,10 @@ QUEUE = 18  # row p holds the p-th arm that waits for `settle`
 ALIVE = 19  # derived: row p holds the p-th arm that survives, in order
 LEADER = 20  # derived: 1 for the k_t best means among the survivors
 NEWS_OF = 21  # the pull that moved the arm since the last turn, or SEVERAL
-ARM_INTS = 22
+DOUBT = 22  # derived: RISING or FALLING while its interval says accept or reject and its pairs do not
+SCORE = 23  # derived: of an arm in doubt, the survivors it beats, or that beat it
+IN_DOUBT = 24  # derived: row p holds the p-th arm in doubt
+ARM_INTS = 25
 
 # Arms, floats ---------------------------------------------------------------------------------------------------
 SIGMA = 0  # sd of the full feedback
@@ -109,7 +113,8 @@ ACCEPT_COUNT = 6  # derived: survivors with HIGH ≥ ACCEPT_AT
 REJECT_COUNT = 7  # derived: survivors with LOW > REJECT_AT
 CLOSE_HIGH = 8  # derived: survivors with HIGH ≥ CLOSE_AT + ε
 CLOSE_LOW = 9  # derived: survivors with LOW > CLOSE_AT
-RACE_INTS = 10
+DOUBTS = 10  # derived: arms in doubt
+RACE_INTS = 11
 
 # The race, floats -----------------------------------------------------------------------------------------------
 ACCEPT_AT = 0  # derived: the three fences

@@ -36,6 +36,7 @@ from earlycall.core.tables import (
     LENGTH,
     LOST,
     LOW,
+    MEAN,
     MOVED,
     NEWS_OF,
     NEXT,
@@ -43,6 +44,7 @@ from earlycall.core.tables import (
     ORDINAL,
     OUT,
     PAPER,
+    PENALTY,
     POOL_NEXT,
     PULLED,
     QUEUE,
@@ -236,8 +238,7 @@ def refresh(rules: Rules, t: Tables) -> None:
     for p in range(race[QUEUED]):
         index = t.arms[p][QUEUE]
         armf = t.armf[index]
-        low = armf[LOW]
-        high = armf[HIGH]
+        before = (armf[MEAN], armf[SPREAD], armf[PENALTY], armf[LOW], armf[HIGH])
         if rules.method == PAPER:
             bound(rules, t, index)
         else:
@@ -246,7 +247,7 @@ def refresh(rules: Rules, t: Tables) -> None:
                 look_ahead(rules, t, index)
             promise(rules, t, index)
         if race[FENCED] == 1 and t.arms[index][JUDGED] == SURVIVING:
-            follow(rules, race, t.racef, low, high, armf)
+            follow(rules, t, index, before)
 
 
 def act(rules: Rules, t: Tables, judged: int) -> None:

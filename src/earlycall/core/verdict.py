@@ -8,41 +8,54 @@ below the k_t-th largest LOW. With evidence "beats" is judged pair by pair, but 
 
 *Fences.* Most news changes no verdict, and two numbers prove it without looking at the other arms:
 
-* ACCEPT_AT with at least k_t+1 HIGHs at or above it and no LOW above it: no arm can be accepted;
-* REJECT_AT with at most k_t−1 LOWs above it and no HIGH below it: no arm can be rejected;
+* ACCEPT_AT with at least k_t+1 HIGHs at or above it: an arm whose LOW is not above it cannot be accepted;
+* REJECT_AT with at most k_t−1 LOWs above it: an arm whose HIGH is not below it cannot be rejected;
 * CLOSE_AT (only with ε > 0) with at least k_t+1 HIGHs at or above CLOSE_AT+ε and at most k_t−1 LOWs above it: some
   leader and some other are not yet within ε, whoever leads.
 
-When an arm moves, two counts and two comparisons say whether the fences still stand; only when one falls does `judge`
-look at all survivors, and put it up again as far from both sides as it goes.
+With evidence a few arms may be beyond a fence although too many of their pairs are still open. These are *in doubt*,
+and for them the pairs are counted: SCORE.
+
+When an arm moves, two counts and two comparisons say whether the fences still stand, and its pairs with the arms in
+doubt whether a score has come to its goal. Only then does `judge` look at all survivors, and put the fences up again as
+far from both sides as they go.
 """
 
 import math
 
-from earlycall.core.evidence import beats, statistic
+from earlycall.core.evidence import beats, statistic, weight_of
 from earlycall.core.tables import (
     ACCEPT_AT,
     ACCEPT_COUNT,
     ACCEPTED,
     ALIVE,
+    CLEAR,
     CLOSE_AT,
     CLOSE_HIGH,
     CLOSE_LOW,
+    DOUBT,
+    DOUBTS,
+    FALLING,
     FENCED,
     HIGH,
+    IN_DOUBT,
     JUDGED,
     LOW,
+    MEAN,
     PAPER,
+    PENALTY,
     REJECT_AT,
     REJECT_COUNT,
     REJECTED,
+    RISING,
     RIVAL,
+    SCORE,
     SCRATCH,
+    SPREAD,
     SURVIVING,
     SURVIVORS,
     TAKEN,
     Floats,
-    Ints,
     Rules,
     Tables,
 )
@@ -55,6 +68,9 @@ def middle_of(x: float, y: float, z: float) -> float:
     if z < x:
         return x
     return y if y < z else z
+
+
+MOST_DOUBTS = 256  # more arms in doubt than this are not followed: judge at every turn
 
 
 def select(armf: list[Floats], count: int, rank: int) -> float:
@@ -94,19 +110,23 @@ def ranked(t: Tables, column: int, rank: int) -> float:
     return select(t.armf, count, rank)
 
 
-def follow(rules: Rules, race: Ints, racef: Floats, old_low: float, old_high: float, arm: Floats) -> None:
-    """Let the fences feel one survivor's move; the first that falls takes all of them down."""
-    low = arm[LOW]
-    high = arm[HIGH]
+def follow(rules: Rules, t: Tables, index: int, before: tuple[float, float, float, float, float]) -> None:
+    """Let the fences feel one survivor's move, from (mean, 1/J, pen, low, high); one that falls takes all down."""
+    race = t.race
+    racef = t.racef
+    low = t.armf[index][LOW]
+    high = t.armf[index][HIGH]
+    old_low = before[3]
+    old_high = before[4]
     fence = racef[ACCEPT_AT]
-    if low > fence:
+    if low > fence and t.arms[index][DOUBT] != RISING:
         race[FENCED] = 0
     if high >= fence:
         race[ACCEPT_COUNT] += 1
     if old_high >= fence:
         race[ACCEPT_COUNT] -= 1
     fence = racef[REJECT_AT]
-    if high < fence:
+    if high < fence and t.arms[index][DOUBT] != FALLING:
         race[FENCED] = 0
     if low > fence:
         race[REJECT_COUNT] += 1
@@ -128,6 +148,59 @@ def follow(rules: Rules, race: Ints, racef: Floats, old_low: float, old_high: fl
             race[CLOSE_HIGH] -= 1
         if race[CLOSE_HIGH] <= places or race[CLOSE_LOW] >= places:
             race[FENCED] = 0
+    if race[FENCED] == 1 and race[DOUBTS] > 0:
+        rescore(rules, t, index, before)
+
+
+def rescore(rules: Rules, t: Tables, moved: int, before: tuple[float, float, float, float, float]) -> None:
+    """Bring the scores of the arms in doubt up to date with one arm's move; a goal reached takes the fences down."""
+    now = t.armf[moved]
+    places = rules.k - t.race[TAKEN]
+    for p in range(t.race[DOUBTS]):
+        index = t.arms[p][IN_DOUBT]
+        arm = t.arms[index]
+        row = t.armf[index]
+        gap = row[MEAN] - before[0]
+        if arm[DOUBT] == FALLING:
+            gap = -gap
+        if index == moved:
+            arm[SCORE] = score(rules, t, index)
+        else:
+            spread = row[SPREAD] + before[1]
+            if gap > 0.0 and weight_of(gap, spread, row[PENALTY] + before[2]) > rules.level:
+                arm[SCORE] -= 1
+            if beats(rules, row, now) if arm[DOUBT] == RISING else beats(rules, now, row):
+                arm[SCORE] += 1
+        goal = places if arm[DOUBT] == FALLING else t.race[SURVIVORS] - places
+        if arm[SCORE] >= goal:
+            t.race[FENCED] = 0
+
+
+def score(rules: Rules, t: Tables, index: int) -> int:
+    """Of an arm in doubt: how many survivors it beats, or beat it."""
+    found = 0
+    row = t.armf[index]
+    rising = t.arms[index][DOUBT] == RISING
+    for p in range(t.race[SURVIVORS]):
+        other = t.armf[t.arms[p][ALIVE]]
+        if beats(rules, row, other) if rising else beats(rules, other, row):
+            found += 1
+    return found
+
+
+def doubt(t: Tables, index: int, kind: int) -> None:
+    """Put an arm in doubt."""
+    if t.race[DOUBTS] < MOST_DOUBTS:
+        t.arms[t.race[DOUBTS]][IN_DOUBT] = index
+        t.arms[index][DOUBT] = kind
+    t.race[DOUBTS] += 1
+
+
+def clear_doubts(t: Tables) -> None:
+    """Put no arm in doubt."""
+    for p in range(min(t.race[DOUBTS], MOST_DOUBTS)):
+        t.arms[t.arms[p][IN_DOUBT]][DOUBT] = CLEAR
+    t.race[DOUBTS] = 0
 
 
 def judge(rules: Rules, t: Tables) -> int:
@@ -152,14 +225,21 @@ def judge(rules: Rules, t: Tables) -> int:
             return before
         top_high = ranked(t, HIGH, places + 1)
         top_low = ranked(t, LOW, places)
+        clear_doubts(t)
         for p in range(count):
             index = t.arms[p][ALIVE]
-            if t.armf[index][LOW] > top_high and wins(rules, t, index, count - places, top_high) == 1:
-                t.arms[index][JUDGED] = ACCEPTED
-                changed = 1
-            elif t.armf[index][HIGH] < top_low and loses(rules, t, index, places, top_low) == 1:
-                t.arms[index][JUDGED] = REJECTED
-                changed = 1
+            if t.armf[index][LOW] > top_high:
+                if wins(rules, t, index, count - places, top_high) == 1:
+                    t.arms[index][JUDGED] = ACCEPTED
+                    changed = 1
+                else:
+                    doubt(t, index, RISING)
+            elif t.armf[index][HIGH] < top_low:
+                if loses(rules, t, index, places, top_low) == 1:
+                    t.arms[index][JUDGED] = REJECTED
+                    changed = 1
+                else:
+                    doubt(t, index, FALLING)
         if changed == 1:
             gather(t)
     fence_off(rules, t, top_high, top_low)
@@ -247,18 +327,21 @@ def fence_off(rules: Rules, t: Tables, top_high: float, top_low: float) -> None:
     """Put the fences midway between what they keep apart; leave them down where that is impossible."""
     race = t.race
     racef = t.racef
+    race[FENCED] = 0
+    if race[DOUBTS] > MOST_DOUBTS or top_high - top_low < rules.epsilon:
+        return
     best_low = -math.inf
     worst_high = math.inf
     for p in range(race[SURVIVORS]):
-        row = t.armf[t.arms[p][ALIVE]]
-        if row[LOW] > best_low:
+        index = t.arms[p][ALIVE]
+        row = t.armf[index]
+        if row[LOW] > best_low and t.arms[index][DOUBT] != RISING:
             best_low = row[LOW]
-        if row[HIGH] < worst_high:
+        if row[HIGH] < worst_high and t.arms[index][DOUBT] != FALLING:
             worst_high = row[HIGH]
     race[FENCED] = 1
-    if best_low > top_high or top_low > worst_high or top_high - top_low < rules.epsilon:
-        race[FENCED] = 0  # a pair is nearly decided: look at every turn
-        return
+    for p in range(race[DOUBTS]):
+        t.arms[t.arms[p][IN_DOUBT]][SCORE] = score(rules, t, t.arms[p][IN_DOUBT])
     racef[ACCEPT_AT] = between(best_low, top_high)
     racef[REJECT_AT] = between(worst_high, top_low)
     racef[CLOSE_AT] = between(top_low, top_high - rules.epsilon)
