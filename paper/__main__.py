@@ -4,7 +4,7 @@ import sys
 
 from rich.console import Console
 
-from paper import claims, figure1, synthetic
+from paper import claims, figure1, summary, synthetic
 from paper.results import HERE
 
 
@@ -14,6 +14,7 @@ def main() -> int:
         synthetic.measure()
     figure1.draw()
     claims.write()
+    summary.write()
     Console().print(
         (HERE.parent / "claims.toml").read_text(encoding="utf-8"), markup=False, highlight=False, soft_wrap=True
     )

@@ -1,8 +1,10 @@
 """The command line as people and programs use it: run for real, read from outside."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -130,3 +132,17 @@ def test_plan_without_the_extra_says_what_to_install() -> None:
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert told.returncode == 4
     assert "pip install 'earlycall[sim]'" in told.stderr
+
+
+def test_an_interrupted_plan_ends_at_once_without_a_result(tmp_path: Path) -> None:
+    """Ctrl-C: exit code 130, no picture half written."""
+    picture = tmp_path / "plan.png"
+    command = [str(PROGRAM), "plan", "--world", "bounded", "--arms", "100", "--races", "20000", "--plot", str(picture)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(3.0)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+    assert not picture.exists()

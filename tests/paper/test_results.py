@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from paper import claims, coverage, synthetic
+from paper import claims, coverage, summary, synthetic
 from paper.results import HERE, read_rows
 
 
@@ -30,6 +30,28 @@ def test_the_figure_is_whole() -> None:
         if "print" not in row["method"]:
             assert int(row["wrong"]) <= 14  # of 100 at δ = 0.05: more has probability 2e-4
             assert float(row["steps"]) + 4.0 * float(row["steps_se"]) >= float(row["floor"])
+
+
+def test_the_readme_quotes_what_was_measured() -> None:
+    """Every number that it takes from these results stands in them."""
+    readme = " ".join((HERE.parents[1] / "README.md").read_text(encoding="utf-8").split())
+    assert (HERE / "figure1.md").read_text(encoding="utf-8") == summary.page()
+    rows = read_rows("figure1.csv")
+    for feedback in ("unbiased", "biased"):
+        mine = [
+            r for r in rows if (r["feedback"], r["shape"], r["method"]) == (feedback, "sequential", "evidence, cutting")
+        ]
+        assert summary.times([float(row["ratio_to_paper"]) for row in mine]).replace("…", "to") in readme
+        over = summary.over_the_floor(mine)
+        assert f"{min(over):.1f} to {max(over):.1f}" in readme
+    for claim in claims.CLAIMS[:4]:
+        assert f"| {claim.published} | {claim.ours(rows, 'corrected').split()[0]} |" in readme
+    counted = read_rows("coverage.csv")
+    sure = [row for row in counted if row["guarantee"] == "yes"]
+    total = f"{sum(int(row['races']) for row in sure):,}".replace(",", " ")
+    assert (
+        f"{total} races in which a guarantee is claimed, {sum(int(row['wrong']) for row in sure)} had a wrong" in readme
+    )
 
 
 @pytest.mark.parametrize("name", ["figure1-unbiased", "figure1-biased"])

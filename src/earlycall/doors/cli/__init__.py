@@ -35,7 +35,7 @@ def options(
 app.command()(demo)
 app.command()(plan)
 
-REFUSED, BROKEN, INTERRUPTED = 2, 4, 130  # exit codes
+REFUSED, BROKEN = 2, 4  # exit codes; 130, interrupted, is typer's
 
 
 def main() -> None:
@@ -46,8 +46,6 @@ def main() -> None:
         stop(str(error), REFUSED)
     except WorldError as error:
         stop(str(error), BROKEN)
-    except KeyboardInterrupt:
-        stop("interrupted; nothing was written.", INTERRUPTED)
 
 
 def stop(message: str, code: int) -> None:
