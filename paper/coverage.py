@@ -15,13 +15,12 @@ from typing import Any
 from rich.console import Console
 
 from earlycall.sim.compiled import OUTCOMES, many
-from earlycall.sim.worlds import World, bounded, free
+from earlycall.sim.worlds import NAMED, World, bounded, free
 from paper.methods import DELTA, METHODS, PARALLEL, SEQUENTIAL, Method
 from paper.results import HERE, progress, put, write_rows
 
 SMALL, LARGE = 10_000, 1000  # races of 10 and of 100 arms
 LIMIT = 20_000  # steps, in the worlds that may never be decided
-CLOSE = tuple(0.1 * i for i in range(10))  # ten arms, 0.1σ apart at σ = 1
 
 
 @dataclass(frozen=True)
@@ -42,28 +41,24 @@ def cases() -> Iterator[Case]:
         for shape in (SEQUENTIAL, PARALLEL):
             yield Case(world, shape)
             yield Case(biased, shape)
-    spread = replace(bounded(10), name="random delays", shortest=10)
+    spread = NAMED["random-delays"](10)
     yield Case(spread, PARALLEL)
     yield Case(replace(spread, name="random delays, biased", bias=0.03), PARALLEL)
-    yield Case(replace(spread, name="increments", noise="increments"), PARALLEL)
-    curve = {1: 0.12, 10: 0.06, 25: 0.03, 40: 0.015}
-    yield Case(replace(bounded(10), name="refining", noise="refining", reading_sd=curve), PARALLEL)
-    yield Case(replace(bounded(10), name="refining, biased", noise="refining", reading_sd=curve, bias=0.03), PARALLEL)
-    tied = World("two best arms tied", (*[0.0] * 8, 1.0, 1.0), 1, 1.0, 10, reading_sd=1.0)
+    for name in ("increments", "refining", "refining-biased", "surrogate"):
+        yield Case(NAMED[name](10), PARALLEL)
+    tied = NAMED["tied"](10)
     yield Case(replace(tied, name="tied, ε = 0.5"), {**PARALLEL, "epsilon": 0.5})
     yield Case(replace(tied, name="tied, stopped after 500 steps"), PARALLEL, limit=500)
     yield Case(bounded(100), PARALLEL, races=LARGE)
     yield Case(free(100), PARALLEL, races=LARGE)
-    alone = World("delay = reward", (0.0, 0.0, 0.5), 1, 1.0, 50, reading_sd=10.0, shortest=5, delay_is_reward=True)
     crowd = {"parallel": 50, "per_arm": 50}
-    yield Case(alone, crowd, limit=LIMIT, breaks="delays are not independent")
-    shared = World("errors shared by a pull", (0.0, 0.0, 0.5), 1, 1.0, 50, "common", 0.5, common=3.0)
-    yield Case(shared, PARALLEL, limit=LIMIT, breaks="errors of a pull are not independent")
+    yield Case(NAMED["delay-is-reward"](3), crowd, limit=LIMIT, breaks="delays are not independent")
+    yield Case(NAMED["common"](3), PARALLEL, limit=LIMIT, breaks="errors of a pull are not independent")
 
 
 def methods_for(case: Case) -> Iterator[Method]:
     """The methods that know this world's feedback."""
-    refining = case.world.noise == "refining"
+    refining = case.world.noise in ("refining", "surrogate")
     for method in METHODS:
         of_paper = method.name.startswith(("paper", "printed", "as printed"))
         if refining and of_paper and method.partial:

@@ -22,6 +22,7 @@ FEEDBACKS: dict[str, Any] = {
     "unbiased": ec.Unbiased(1.0, 0.8, steps=STEPS),
     "refining": ec.Unbiased(1.0, {1: 2.0, 2: 1.0, 4: 0.5}, pooling="refining", steps=STEPS),
     "biased": ec.Biased(1.0, {1: 1.0, 3: 0.5}, steps=STEPS),
+    "correlated": ec.Correlated(1.0, 1.5, 0.6, from_step=2, steps=STEPS),
     "biased refining": ec.Biased(1.0, {1: 1.0, 3: 0.5}, pooling="refining", bias_scale=3.0, steps=STEPS),
 }
 METHODS: dict[str, dict[str, Any]] = {
@@ -34,7 +35,7 @@ KINDS = {
     f"{feedback}, {method}": {"feedback": FEEDBACKS[feedback], **METHODS[method]}
     for feedback in FEEDBACKS
     for method in METHODS
-    if not (method.startswith("paper") and "refining" in feedback)
+    if not (method.startswith("paper") and ("refining" in feedback or feedback == "correlated"))
     and not (method == "evidence, cutting" and feedback in ("full", "incremental"))
 }
 SHAPES = [(1, 1), (3, 1), (4, 4), (5, 2)]  # (b, r)

@@ -1,7 +1,7 @@
 """Call the winner early: the best k of many slow, noisy arms, known with probability 1 − δ however often you look."""
 
 from earlycall.core.facts import Fact
-from earlycall.core.models import Biased, Full, Incremental, Unbiased
+from earlycall.core.models import Biased, Correlated, Full, Incremental, Unbiased
 from earlycall.core.status import ArmStatus, Explanation, PullStory, Status
 from earlycall.errors import (
     CallerError,
@@ -19,6 +19,7 @@ __all__ = [
     "ArmStatus",
     "Biased",
     "CallerError",
+    "Correlated",
     "EarlycallError",
     "Explanation",
     "Fact",

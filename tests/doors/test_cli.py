@@ -92,6 +92,7 @@ def test_the_example_is_a_campaign(tmp_path: Path) -> None:
         (("means = [3, 1, 0]", "shortest = 99"), "plan.shortest=99"),
         (("means = [3, 1, 0]", "bias = 2"), "plan.bias=2"),
         (("k = 1", "k = = 1"), "not TOML"),
+        (("means = [3, 1, 0]", "means = [3, 1, 0]\nsteps = 30"), "plan.steps=30"),
     ],
     ids=lambda part: part if isinstance(part, str) else part[1],
 )
@@ -114,6 +115,8 @@ def test_a_wrong_campaign_is_one_sentence_and_exit_code_2(tmp_path: Path, change
         (("--world", "flat"), "world='flat'"),
         (("nowhere.toml",), "nowhere.toml: No such file"),
         (("--world", "free", "--plot", "x.doc"), "expected a name that ends in"),
+        (("--world", "free", "--plot", "/nowhere/x.png"), "expected a file in a folder that exists"),
+        (("campaign.toml", "--world", "free"), "not both"),
     ],
 )
 def test_wrong_arguments(arguments: tuple[str, ...], says: str) -> None:

@@ -26,6 +26,7 @@ def signatures(function: Any) -> Any:
         "Tables": numba.typeof(track.tables),
         "list[Floats]": numba.float64[:, ::1],
         "bool": numba.boolean,
+        "five": numba.types.UniTuple(numba.float64, 5),
     }
     names = [name for name in function.__annotations__ if name != "return"]
     return tuple(by_annotation[spelled(function.__annotations__[name])] for name in names)
@@ -36,6 +37,8 @@ def spelled(annotation: Any) -> str:
     known = {int: "int", float: "float", bool: "bool", list[int]: "Ints", list[float]: "Floats"}
     if annotation == list[list[float]]:
         return "list[Floats]"
+    if annotation == tuple[float, float, float, float, float]:
+        return "five"
     return known.get(annotation) or annotation.__name__
 
 

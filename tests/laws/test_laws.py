@@ -292,7 +292,7 @@ def play(game: Game) -> Player:
 
 def scaled(feedback: Any, factor: float) -> Any:
     """The same feedback in other units."""
-    sizes = {name: getattr(feedback, name, None) for name in ("sigma", "reading_sd", "bias_scale")}
+    sizes = {name: getattr(feedback, name, None) for name in ("sigma", "reading_sd", "bias_scale", "surrogate_sd")}
     return replace(feedback, **{name: times(size, factor) for name, size in sizes.items() if size is not None})
 
 

@@ -19,6 +19,7 @@ WORLDS = {  # by the name of the feedback; pulls take 3 to 5 steps
     "unbiased": World("unbiased", MEANS, 2, 1.0, STEPS, "common", 0.8, common=0.3, shortest=3),
     "refining": World("refining", MEANS, 2, 1.0, STEPS, "refining", {1: 2.0, 2: 1.0, 4: 0.5}, shortest=3),
     "biased": World("biased", MEANS, 2, 1.0, STEPS, "independent", {1: 1.0, 3: 0.5}, bias=0.5, shortest=3),
+    "correlated": World("correlated", MEANS, 2, 1.0, STEPS, "surrogate", 1.2, bias=4.0, slope=0.9, shortest=3),
     "biased refining": World("biased refining", MEANS, 2, 1.0, STEPS, "refining", {1: 1.0, 3: 0.5}, bias=(0.5,) * 5),
 }
 SHAPES: list[dict[str, Any]] = [{"parallel": 1}, {"parallel": 5, "per_arm": 2}]

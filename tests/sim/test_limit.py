@@ -84,6 +84,7 @@ def test_the_rate_of_information() -> None:
     assert rate(world.feedback(), 2.0, world, 5.0) == pytest.approx(max(by_length))
     assert rate(ec.Incremental(2.0, 10), 2.0, world, 0.0) == pytest.approx(0.25 / 10)
     spread = replace(world, shortest=1)  # D uniform on 1 … 10: stopping at t costs t − t(t−1)/20
+    assert rate(ec.Incremental(2.0, 10), 2.0, spread, 3.0) == pytest.approx(0.25 / 4.0)  # a bound: the shortest pulls
     at = [t / 10 * 0.25 / (3.0 + t - t * (t - 1) / 20) for t in range(1, 11)]
     assert rate(ec.Full(2.0), 2.0, spread, 3.0) == pytest.approx(max(at))
 
@@ -120,7 +121,11 @@ def test_the_papers_worlds_have_a_floor(world: World) -> None:
     assert other.pairs == pytest.approx(seen.pairs)
 
 
-def test_tied_arms_have_none() -> None:
-    """No method can tell them apart."""
+def test_where_there_is_no_floor_none_is_given() -> None:
+    """Nobody can tell tied arms apart; ε, a budget and delays that know the reward are beyond the theorem."""
+    knowing = replace(PLAIN, shortest=2, delay_is_reward=True)
+    for options, world in (({"epsilon": 0.1}, PLAIN), ({"max_pulls": 9}, PLAIN), ({}, knowing)):
+        with pytest.raises(ec.SettingError, match="no floor is known"):
+            floor(settings(**options), world)
     with pytest.raises(ec.SettingError, match="equally good"):
         floor(settings(), replace(PLAIN, means=(1.0, 1.0)))

@@ -38,6 +38,16 @@ def test_what_helps_is_seen_to_help() -> None:
     assert rows["cutting (setup = 0)"].cuts[1] > 0
 
 
+def test_setting_up_costs_time_in_the_forecast_too() -> None:
+    """What the floor charges for a fresh pull, the simulated race pays."""
+    costly = settings_of({"k": 1, "delta": 0.05, "feedback": WORLD.feedback(), "setup": 100, "delays": "independent"})
+    row = plan(costly, WORLD, 50, seed=0)[0]
+    assert row.floor is not None
+    assert row.steps[0] is not None
+    assert row.steps[0] > 100
+    assert sum(row.all_steps) / 50 > row.floor
+
+
 def test_arms_that_differ_in_noise() -> None:
     """One sd for each arm, in the race and in the floor."""
     loud = replace(WORLD, sigma=(3.0, 1.0, 1.0))
@@ -50,6 +60,8 @@ def test_tied_arms_are_planned_only_where_a_race_would_end() -> None:
     tied = replace(WORLD, means=(1.0, 1.0, 0.0))
     with pytest.raises(ec.SettingError, match="equally good"):
         plan(SETTINGS, tied, 20, seed=0)
+    budget = plan(replace(SETTINGS, max_pulls=3), tied, 20, seed=0)[0]
+    assert (budget.undecided, budget.steps, budget.floor) == (20, (None, None, None), None)  # out of pulls: not decided
     row = plan(replace(SETTINGS, epsilon=0.5), tied, 20, seed=0)[0]
     assert row.floor is None
     assert row.undecided == 0
@@ -57,7 +69,7 @@ def test_tied_arms_are_planned_only_where_a_race_would_end() -> None:
 
 def test_what_is_not_decided_in_time_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quantile that lies beyond the longest race simulated is not known."""
-    monkeypatch.setattr("earlycall.sim.plan.LONG", 5)
+    monkeypatch.setattr("earlycall.sim.plan.MOST_STEPS", 250)
     row = plan(settings_of({"k": 2, "delta": 0.05, "feedback": bounded(10).feedback()}), bounded(10), 40, seed=0)[0]
     assert 0 < row.undecided <= 40
     assert row.steps[2] is None

@@ -8,15 +8,33 @@ import numpy as np
 import pytest
 
 import earlycall as ec
-from earlycall.sim.worlds import DELAY, ENDED, FINAL, HIDDEN, READING, World, begin, bounded, free, law_of, unfold
+from earlycall.core.settings import settings_of
+from earlycall.sim.compiled import many
+from earlycall.sim.worlds import (
+    DELAY,
+    ENDED,
+    FINAL,
+    HIDDEN,
+    NAMED,
+    NOTHING,
+    READING,
+    World,
+    begin,
+    bounded,
+    free,
+    law_of,
+    unfold,
+)
 
 PULLS = 4000
+FREELY: dict[str, Any] = {"delays": "independent"}
 BASE = World("base", (3.0, 1.0), 1, 2.0, 8, reading_sd={1: 1.5, 4: 0.5})
 
 
-def play(world: World, arm: int = 0) -> tuple[list[float], list[int], list[list[float]]]:
+def play(world: World, arm: int = 0, setup: float | None = None) -> tuple[list[float], list[int], list[list[float]]]:
     """(X, D, readings) of many pulls of an arm."""
-    law, rng = law_of(world, world.feedback()), np.random.default_rng(2018)
+    settings = settings_of({"k": world.k, "delta": 0.05, "feedback": world.feedback(), "setup": setup, **FREELY})
+    law, rng = law_of(world, settings), np.random.default_rng(2018)
     finals, delays, readings = [], [], []
     for _ in range(PULLS):
         row, shown = [0.0] * HIDDEN, []
@@ -92,6 +110,43 @@ def test_a_delay_that_is_the_reward_grows_with_it() -> None:
     assert min(delays) >= 2
     assert max(delays) <= 8
     assert len(set(delays)) > 3
+
+
+def test_setting_up_takes_its_steps() -> None:
+    """A pull holds its slot for `setup` steps before its first, and then does what it would have done."""
+    at_once, _, shown = play(BASE)
+    late, _, shown_late = play(BASE, setup=2.5)
+    assert late == at_once
+    assert shown_late == shown
+    law = law_of(BASE, settings_of({"k": 1, "delta": 0.05, "feedback": BASE.feedback(), "setup": 2.5, **FREELY}))
+    row = [0.0] * HIDDEN
+    begin(law, np.random.default_rng(0), row, 0)
+    kinds = [unfold(law, np.random.default_rng(0), row, 0)[0] for _ in range(11)]
+    assert kinds == [NOTHING] * 3 + [READING] * 7 + [ENDED]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"noise": "pink"},
+        {"noise": "refining", "reading_sd": {1: 1.0, 2: 3.0}},
+        {"delay_is_reward": True},
+        {"delay_is_reward": True, "shortest": 2, "noise": "increments"},
+    ],
+    ids=str,
+)
+def test_a_world_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+    """One sentence."""
+    with pytest.raises(ec.SettingError, match="expected"):
+        replace(BASE, **wrong)
+
+
+def test_the_named_worlds_can_be_raced() -> None:
+    """Every name of `earlycall plan --world` is a world, and has an honest declaration or none."""
+    for name, make in NAMED.items():
+        world = make(10)
+        settings = settings_of({"k": world.k, "delta": 0.5, "feedback": world.feedback(), "max_pulls": 30})
+        assert len(many(settings, world, 3, seed=0)) == 3, name
 
 
 def test_the_papers_worlds() -> None:

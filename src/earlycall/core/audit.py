@@ -31,6 +31,7 @@ from earlycall.core.tables import (
     CLOSE_AT,
     CLOSE_HIGH,
     CLOSE_LOW,
+    CORRELATED,
     DONE,
     DOUBT,
     ESTIMATE,
@@ -73,6 +74,7 @@ from earlycall.core.tables import (
     RISING,
     SCORE,
     SIGMA,
+    SLOPE,
     SPEAKING,
     STARTED,
     STATE,
@@ -185,13 +187,17 @@ def said(state: State, row: int) -> tuple[int, float, float, float]:
             speaking.append((rules.reading_sd**-2.0 if rules.method == PAPER else precision, reading.value))
     if not speaking:
         return 0, 0.0, 0.0, 0.0
+    scatter = sigma * t.armf[t.pulls[row][ARM]][SLOPE]
+    if rules.feedback == CORRELATED:
+        precision, value = speaking[0]
+        return len(speaking), state.sign * value, precision, weight(scatter, precision)
     if rules.pooling == REFINING:
         best = max(precision for precision, _ in speaking)
         estimate = [value for precision, value in speaking if precision == best][-1]
-        return len(speaking), state.sign * estimate, best, weight(sigma, best)
+        return len(speaking), state.sign * estimate, best, weight(scatter, best)
     whole = math.fsum(precision for precision, _ in speaking)
     estimate = math.fsum(precision * value for precision, value in speaking) / whole
-    return len(speaking), state.sign * estimate, whole, weight(sigma, whole)
+    return len(speaking), state.sign * estimate, whole, weight(scatter, whole)
 
 
 # Arms -----------------------------------------------------------------------------------------------------------
@@ -255,14 +261,14 @@ def rebuilt(state: State, index: int, mine: list[int]) -> tuple[Floats, Floats]:
     finished = [t.pullf[p] for p in mine if t.pulls[p][STATE] == FINISHED]
     others = [t.pullf[p] for p in mine if t.pulls[p][STATE] != FINISHED]
     left = [t.pullf[p] for p in mine if t.pulls[p][STATE] != FINISHED and not holds_slot(state, p)]
-    spoke = [pull for pull in finished if pull[WEIGHT] > 0.0] if rules.feedback == BIASED else []
+    spoke = [pull for pull in finished if pull[WEIGHT] > 0.0] if rules.feedback >= BIASED else []
     put(row, sizes, A, [precision for _ in finished])
     put(row, sizes, AX, [precision * pull[VALUE] for pull in finished])
     put(row, sizes, W, [pull[WEIGHT] for pull in others])
     put(row, sizes, WY, [pull[WEIGHT] * pull[ESTIMATE] for pull in others])
     put(row, sizes, W_LEFT, [pull[WEIGHT] for pull in left])
     put(row, sizes, Q, [pull[PRECISION] for pull in spoke])
-    put(row, sizes, QZ, [pull[PRECISION] * (pull[ESTIMATE] - pull[VALUE]) for pull in spoke])
+    put(row, sizes, QZ, [pull[PRECISION] * (pull[ESTIMATE] - row[SLOPE] * pull[VALUE]) for pull in spoke])
     # What has been in a sum and left it leaves rounding behind, of the size of the largest that was ever in it.
     seen = [abs(t.pullf[p][ESTIMATE]) for p in mine] + [abs(pull[VALUE]) for pull in finished]
     most = max(seen, default=0.0) * len(mine)

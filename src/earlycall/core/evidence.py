@@ -8,10 +8,10 @@ precision T the mixture likelihood ratio at the true θ, minimised over the bias
 
 at most a nonnegative martingale from 1, whatever is pulled, cut or lost in the light of what was reported.
 
-For the biased setting Λ = [[a+w, w], [w, w+q]] (a: finished pulls, w: the others, q: residuals Ȳ − X), so with
-d = det Λ = a(w+q) + wq:
+Where readings have an unknown offset (θ = (μ, offset)) a reading is offset + βX + e, and Λ = [[a+β²w, βw], [βw, w+q]]
+(a: finished pulls, w: the others, q: residuals Ȳ − βX; β = 1 when biased), so with d = det Λ = a(w+q) + β²wq:
 
-    (Λ⁻¹)₁₁ = (w+q)/d,  (Λ⁻¹)₁₂ = −w/d,  1/J = (Λ⁻¹)₁₁ + τ·(Λ⁻¹)₁₁² + τ_b·(Λ⁻¹)₁₂²,
+    (Λ⁻¹)₁₁ = (w+q)/d,  (Λ⁻¹)₁₂ = −βw/d,  1/J = (Λ⁻¹)₁₁ + τ·(Λ⁻¹)₁₁² + τ_b·(Λ⁻¹)₁₂²,
 
 sums of positive terms throughout: nothing cancels. (The factor of τ is (Λ⁻¹)₁₁²: docs/guarantees.md.)
 
@@ -35,6 +35,7 @@ from earlycall.core.tables import (
     QZ,
     RUNNING,
     SIGMA,
+    SLOPE,
     SPEAKING,
     SPREAD,
     STATE,
@@ -73,22 +74,22 @@ def replace_by_full(rules: Rules, arm: Ints, armf: Floats, pull: Ints, pullf: Fl
         armf[WY] -= pullf[WEIGHT] * pullf[ESTIMATE]
         if pull[STATE] != RUNNING and pull[STATE] != FINISHED:
             armf[W_LEFT] -= pullf[WEIGHT]
-        if rules.feedback == BIASED:
+        if rules.feedback >= BIASED:
             armf[Q] += pullf[PRECISION]
-            armf[QZ] += pullf[PRECISION] * (pullf[ESTIMATE] - value)
+            armf[QZ] += pullf[PRECISION] * (pullf[ESTIMATE] - armf[SLOPE] * value)
     if arm[SPEAKING] == 0:  # differences leave dust; what is not there is exactly 0
         armf[W] = 0.0
         armf[WY] = 0.0
         armf[W_LEFT] = 0.0
 
 
-def information(rules: Rules, a: float, w: float, q: float) -> float:
+def information(rules: Rules, slope: float, a: float, w: float, q: float) -> float:
     """What is known about the mean alone: 1/(Λ⁻¹)₁₁."""
-    if rules.feedback != BIASED:
+    if rules.feedback < BIASED:
         return a + w
     if w + q <= 0.0:
         return a
-    return a + w * (q / (w + q))
+    return a + slope * slope * w * (q / (w + q))
 
 
 def weigh(rules: Rules, armf: Floats) -> None:
@@ -97,17 +98,19 @@ def weigh(rules: Rules, armf: Floats) -> None:
     w = armf[W]
     q = armf[Q]
     tau = armf[TAU]
-    if rules.feedback == BIASED and w + q > 0.0:
+    if rules.feedback >= BIASED and w + q > 0.0:
         tau_bias = armf[TAU_BIAS]
-        d = a * (w + q) + w * q
-        armf[PENALTY] = 0.5 * math.log1p((a + w) / tau + (w + q) / tau_bias + d / (tau * tau_bias))
+        slope = armf[SLOPE]
+        square = slope * slope
+        d = a * (w + q) + square * w * q
+        armf[PENALTY] = 0.5 * math.log1p((a + square * w) / tau + (w + q) / tau_bias + d / (tau * tau_bias))
         if a <= 0.0:  # only the sum of mean and bias was seen: J = 0
             armf[SPREAD] = math.inf
         else:
             c11 = (w + q) / d
-            c12 = w / d
+            c12 = slope * w / d
             armf[SPREAD] = c11 + tau * c11 * c11 + tau_bias * c12 * c12
-            armf[MEAN] = c11 * armf[AX] + (q * armf[WY] - w * armf[QZ]) / d
+            armf[MEAN] = c11 * armf[AX] + slope * (q * armf[WY] - w * armf[QZ]) / d
     else:
         known = a + w
         armf[PENALTY] = 0.5 * math.log1p(known / tau)

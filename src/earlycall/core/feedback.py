@@ -9,9 +9,14 @@ sds alone:
 * increments: after P of D steps, Ȳ = (D/P)·ΣY.
 
 Its weight is the information Ȳ carries about the mean of the arm: 1/(σ² + 1/q), or P/(D·σ²) for increments.
+
+A surrogate that goes with X (Correlated) is Ȳ = offset + β·X + e with e independent of X: one reading of a pull, the
+first with any precision, of which q = 1/Var(e) and the weight is 1/Var(Ȳ) = 1/(β²σ² + 1/q). Biased readings are the
+case β = 1.
 """
 
 from earlycall.core.tables import (
+    CORRELATED,
     CURVE_PRECISION,
     ESTIMATE,
     FROM_STEP,
@@ -21,6 +26,7 @@ from earlycall.core.tables import (
     READINGS,
     REFINING,
     SIGMA,
+    SLOPE,
     STEP,
     TOTAL,
     WEIGHT,
@@ -46,19 +52,23 @@ def take_reading(
         pullf[ESTIMATE] = pullf[TOTAL] / share
         pullf[WEIGHT] = share / (sigma * sigma)
         return
-    if rules.pooling == REFINING:
+    if rules.feedback == CORRELATED:
+        if pullf[PRECISION] <= 0.0:
+            pullf[PRECISION] = precision
+            pullf[ESTIMATE] = value
+    elif rules.pooling == REFINING:
         if precision >= pullf[PRECISION]:
             pullf[PRECISION] = precision
             pullf[ESTIMATE] = value
     else:
         pullf[PRECISION] += precision
         pullf[ESTIMATE] += (value - pullf[ESTIMATE]) * (precision / pullf[PRECISION])
-    pullf[WEIGHT] = weight(sigma, pullf[PRECISION])
+    pullf[WEIGHT] = weight(armf[SLOPE] * sigma, pullf[PRECISION])
 
 
-def weight(sigma: float, precision: float) -> float:
-    """Information of an estimate of X about the mean: 1/(σ² + 1/q); 0 at q = 0."""
-    return precision / (sigma * sigma * precision + 1.0)
+def weight(scatter: float, precision: float) -> float:
+    """1/Var(Ȳ) = 1/(scatter² + 1/q), where X makes Ȳ scatter by βσ; 0 at q = 0."""
+    return precision / (scatter * scatter * precision + 1.0)
 
 
 def declared_precision(curve: list[Floats], step: int) -> float:

@@ -4,10 +4,11 @@ Everything is checked and copied where it is made, so a declaration that exists 
 the arms is checked in rules.py. Nothing here is computed with.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from earlycall.core.checks import choice, refusal, scale, whole
+from earlycall.core.checks import choice, real, refusal, scale, whole
 from earlycall.errors import SettingError
 
 LATER = "this version does not have it yet"
@@ -140,4 +141,43 @@ class Biased:
         )
 
 
-Feedback = Full | Incremental | Unbiased | Biased
+@dataclass(frozen=True, slots=True)
+class Correlated:
+    """A pull has one early measurement, a surrogate, that goes with its full feedback X but is no copy of it.
+
+    `sigma`: sd of X around its arm's mean. `surrogate_sd`: sd of the surrogate around its own mean, which is unknown
+    and may be another for every arm. `correlation`: of the two within an arm, above −1 and below 1. The first reading
+    from `from_step` on is the surrogate; later ones say nothing more. `steps` as for `Unbiased`.
+
+    >>> Correlated(sigma=110, surrogate_sd=0.02, correlation=0.6)
+    Correlated(sigma=110.0, surrogate_sd=0.02, correlation=0.6, from_step=1, steps=None)
+    """
+
+    sigma: Sigma
+    surrogate_sd: float
+    correlation: float
+    from_step: int = 1
+    steps: int | None = None
+
+    def __post_init__(self) -> None:
+        expected = "a number above -1 and below 1"
+        correlation = real("correlation", self.correlation, expected, SettingError)
+        if not -1.0 < correlation < 1.0:
+            remedy = "A surrogate that is X itself is its full feedback: tell it."
+            raise SettingError(refusal("correlation", self.correlation, expected, remedy))
+        settle(
+            self,
+            sigma=sigma_of(self.sigma),
+            surrogate_sd=scale("surrogate_sd", self.surrogate_sd, SettingError),
+            correlation=correlation,
+            from_step=whole("from_step", self.from_step, 1, SettingError),
+            steps=steps_of(self.steps),
+        )
+
+    @property
+    def residual_sd(self) -> float:
+        """The sd of the surrogate where X is known."""
+        return self.surrogate_sd * math.sqrt((1.0 - self.correlation) * (1.0 + self.correlation))
+
+
+Feedback = Full | Incremental | Unbiased | Biased | Correlated

@@ -37,6 +37,7 @@ from earlycall.core.tables import (
     ARM,
     BUSY,
     CANCELLED,
+    CORRELATED,
     CUT,
     FAILED,
     FULL,
@@ -48,6 +49,7 @@ from earlycall.core.tables import (
     PULL_INTS,
     REJECTED,
     SIGMA,
+    SLOPE,
     STATUS,
     STEP,
     SURVIVING,
@@ -109,6 +111,8 @@ def vet_reading(state: State, row: int, fact: Read) -> tuple[float, float]:
         return length_of(state, row, fact), 0.0
     if fact.of is not None:
         raise NewsError(f"of={fact.of!r}: expected none: only Incremental needs the length of a pull. Leave it out.")
+    if fact.sd is not None and rules.feedback == CORRELATED:
+        raise NewsError(f"sd={fact.sd!r}: expected none: the sds of a surrogate are declared. Leave it out.")
     if fact.sd is None or rules.feedback == FULL:
         return 0.0, declared_precision(state.tables.curve, fact.step)
     if rules.method == PAPER and fact.sd > rules.reading_sd * (1.0 + 1e-9):
@@ -138,8 +142,9 @@ def length_of(state: State, row: int, fact: Read) -> float:
 
 
 def reading_scale(state: State, row: int, precision: float) -> float:
-    """The sd of one reading's value around the arm's mean, roughly."""
-    sigma = state.tables.armf[state.tables.pulls[row][ARM]][SIGMA]
+    """The sd of one reading's value around its mean, roughly."""
+    armf = state.tables.armf[state.tables.pulls[row][ARM]]
+    sigma = armf[SIGMA] * abs(armf[SLOPE])
     return sigma if precision <= 0.0 else max(sigma, 1.0 / math.sqrt(precision))
 
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from earlycall.core.checks import COARSE, refusal, too_coarse
-from earlycall.core.models import Biased, Full, Incremental, Unbiased
+from earlycall.core.models import Biased, Correlated, Full, Incremental, Unbiased
 from earlycall.core.radius import ZETA
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
     AS_PRINTED,
     BIASED,
+    CORRELATED,
     EVIDENCE,
     FULL,
     INCREMENTAL,
@@ -24,18 +25,20 @@ from earlycall.core.tables import (
 )
 from earlycall.errors import SettingError
 
-FEEDBACK = {Full: FULL, Incremental: INCREMENTAL, Unbiased: UNBIASED, Biased: BIASED}
+FEEDBACK = {Full: FULL, Incremental: INCREMENTAL, Unbiased: UNBIASED, Biased: BIASED, Correlated: CORRELATED}
 
 # The simultaneous ledger's shares of δ/n: full, partial, bias (THEORY §1.2).
 SHARES = {FULL: (1.0, 0.0, 0.0), INCREMENTAL: (1.0, 0.0, 0.0), UNBIASED: (0.95, 0.05, 0.0), BIASED: (0.92, 0.04, 0.04)}
+NO_SHARES = (0.0, 0.0, 0.0)  # the paper knows no other feedback
 
 
 class ArmNumbers(NamedTuple):
-    """What is declared about each arm, in order: its sd, and the prior precisions of its mean and bias."""
+    """What is declared about each arm, in order: its sd, the prior precisions of its mean and offset, its slope."""
 
     sigma: Floats
     tau: Floats
     tau_bias: Floats
+    slope: Floats
 
 
 def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNumbers, list[Floats]]:
@@ -45,7 +48,7 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
         raise SettingError(refusal("k", settings.k, f"fewer than the {n} arms there are"))
     code = FEEDBACK[type(settings.feedback)]
     curve = curve_rows(settings)
-    full, partial, bias = SHARES[code]
+    full, partial, bias = SHARES.get(code, NO_SHARES)
     if settings.ledger == "as-printed":  # its split is made anew at every step (ledger.py)
         full = 1.0
     level = math.log(settings.k) + math.log(n - settings.k) - math.log(settings.delta)
@@ -82,10 +85,14 @@ def arm_numbers(labels: tuple[str, ...], settings: Settings, level: float) -> Ar
     tau = [1.0 / (sd * sd) for sd in sigma]
     bias_scale = getattr(settings.feedback, "bias_scale", None)
     tau_bias = [1.0 / bias_scale**2] * len(labels) if bias_scale is not None else list(tau)
+    slope = [1.0] * len(labels)
+    if isinstance(settings.feedback, Correlated):
+        slope = [settings.feedback.correlation * settings.feedback.surrogate_sd / sd for sd in sigma]
+        tau_bias = [settings.feedback.surrogate_sd**-2.0] * len(labels)
     if settings.scale is not None:
         x = level + math.log1p(level)
         tau = [4.0 * (1.0 + 1.0 / x) / settings.scale**2] * len(labels)
-    return ArmNumbers(sigma, tau, tau_bias)
+    return ArmNumbers(sigma, tau, tau_bias, slope)
 
 
 def sigmas(labels: tuple[str, ...], declared: float | Mapping[str, float]) -> Floats:
@@ -106,7 +113,9 @@ def sigmas(labels: tuple[str, ...], declared: float | Mapping[str, float]) -> Fl
 
 
 def curve_rows(settings: Settings) -> list[Floats]:
-    """Rows [from_step, 1/sd²] in order of steps."""
+    """Rows [from_step, 1/sd²] in order of steps; of a surrogate: the sd of what X does not explain."""
+    if isinstance(settings.feedback, Correlated):
+        return [[float(settings.feedback.from_step), settings.feedback.residual_sd**-2.0]]
     declared = getattr(settings.feedback, "reading_sd", None)
     if declared is None:
         return []

@@ -27,6 +27,7 @@ from earlycall.core.tables import (
     ARM,
     BIASED,
     BUSY,
+    CORRELATED,
     CURVE_PRECISION,
     FRESH,
     FROM_STEP,
@@ -39,6 +40,7 @@ from earlycall.core.tables import (
     REFINING,
     SEVERAL,
     SIGMA,
+    SLOPE,
     STEP,
     SURVIVORS,
     W_LEFT,
@@ -82,13 +84,13 @@ def look_ahead(rules: Rules, t: Tables, index: int) -> None:
     armf[PLANNED] = 1.0 / (armf[SIGMA] * armf[SIGMA])
     if cuts(rules):
         cut_short, best, armf[PLANNED] = outlook(rules, t.curve, armf, 0.0, 0, 0.0, rules.setup)
-        armf[FRESH] = cut_short if rules.feedback == BIASED else best
+        armf[FRESH] = cut_short if rules.feedback >= BIASED else best
 
 
 def promise(rules: Rules, t: Tables, index: int) -> None:
     """Bring up to date what the arm will know once its running pulls have brought what they will."""
     armf = t.armf[index]
-    settled = information(rules, armf[A], armf[W_LEFT], armf[Q])
+    settled = information(rules, armf[SLOPE], armf[A], armf[W_LEFT], armf[Q])
     armf[PROMISE] = settled + t.arms[index][ACTIVE] * armf[PLANNED]
 
 
@@ -98,7 +100,7 @@ def earns_its_slot(rules: Rules, t: Tables, pull: int) -> bool:
     if step >= rules.steps:  # it has run its length: its full feedback costs nothing more
         return True
     news_of = t.arms[t.pulls[pull][ARM]][NEWS_OF]
-    if rules.feedback != BIASED and news_of != pull and news_of != SEVERAL:  # only a bias ties it to what others say
+    if rules.feedback < BIASED and news_of != pull and news_of != SEVERAL:  # only a bias ties it to what others say
         return True
     armf = t.armf[t.pulls[pull][ARM]]
     now = t.pullf[pull]
@@ -123,7 +125,7 @@ def outlook(
         if last < first:
             continue
         per_step = curve[m][CURVE_PRECISION]
-        if rules.pooling == REFINING:
+        if rules.feedback == CORRELATED or rules.pooling == REFINING:
             precision = per_step if per_step > precision else precision
             length = first
             gain = gain_at(rules, armf, said, base, precision)
@@ -179,7 +181,7 @@ def peak(
 
 def gain_at(rules: Rules, armf: Floats, said: float, base: float, precision: float) -> float:
     """What is gained when the pull's readings have come to `precision`."""
-    return replaced(rules, armf, 0.0, said, weight(armf[SIGMA], precision), 0.0) - base
+    return replaced(rules, armf, 0.0, said, weight(armf[SLOPE] * armf[SIGMA], precision), 0.0) - base
 
 
 def replaced(rules: Rules, armf: Floats, full: float, said: float, says: float, residual: float) -> float:
@@ -187,6 +189,6 @@ def replaced(rules: Rules, armf: Floats, full: float, said: float, says: float, 
 
     Without a bias information adds up, and what the other pulls said is left out: it cancels in every gain.
     """
-    if rules.feedback == BIASED:
-        return information(rules, armf[A] + full, armf[W] - said + says, armf[Q] + residual)
+    if rules.feedback >= BIASED:
+        return information(rules, armf[SLOPE], armf[A] + full, armf[W] - said + says, armf[Q] + residual)
     return full + says

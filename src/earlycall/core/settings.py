@@ -9,7 +9,7 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Required, TypedDict, get_args
 
 from earlycall.core.checks import choice, real, refusal, scale, whole
-from earlycall.core.models import LATER, Biased, Feedback, Full, Incremental, Unbiased, settle
+from earlycall.core.models import LATER, Biased, Correlated, Feedback, Full, Incremental, Unbiased, settle
 from earlycall.errors import SettingError
 
 DELAYS = (
@@ -124,10 +124,12 @@ def checked(s: Settings) -> dict[str, object]:
 
 def feedback_of(seen: object) -> Feedback:
     """A copy of what was declared, checked again: it may have been changed since it was made."""
-    if isinstance(seen, Full | Incremental | Unbiased | Biased) and type(seen) in get_args(Feedback):
+    if isinstance(seen, Full | Incremental | Unbiased | Biased | Correlated) and type(seen) in get_args(Feedback):
         return replace(seen)
     remedy = "For example feedback=earlycall.Full(sigma=1.0)."
-    raise SettingError(refusal("feedback", seen, "Full(…), Incremental(…), Unbiased(…) or Biased(…)", remedy))
+    raise SettingError(
+        refusal("feedback", seen, "Full(…), Incremental(…), Unbiased(…), Biased(…) or Correlated(…)", remedy)
+    )
 
 
 def at_least_zero(name: str, seen: object, remedy: str = "") -> float:
@@ -151,7 +153,7 @@ def check_together(s: Settings) -> None:
     if s.delays is not None:
         remedy = f"As to 'informative': {LATER}."
         choice("delays", s.delays, ["independent"], SettingError, remedy)
-    noisy = isinstance(s.feedback, Unbiased | Biased)
+    noisy = isinstance(s.feedback, Unbiased | Biased | Correlated)
     if s.setup is not None and noisy and s.feedback.steps is None:  # type: ignore[union-attr]  # Full is not noisy
         remedy = f"Say {type(s.feedback).__name__}(…, steps=how many steps a pull has): cuts are planned from it."
         raise SettingError(refusal("setup", s.setup, "the length of a pull to be declared beside it", remedy))
@@ -175,6 +177,9 @@ def check_paper(s: Settings) -> None:
     if isinstance(s.feedback, Unbiased | Biased) and s.feedback.pooling == "refining":
         remedy = 'The paper averages the readings of a pull: use method="evidence".'
         raise SettingError(refusal("pooling", "refining", "'independent' with method='paper'", remedy))
+    if isinstance(s.feedback, Correlated):
+        remedy = 'The paper knows no surrogates: use method="evidence".'
+        raise SettingError(refusal("feedback", s.feedback, "another kind with method='paper'", remedy))
     if isinstance(s.feedback, Incremental) and s.feedback.steps is None:
         remedy = "Say Incremental(…, steps=the most steps a pull can have)."
         raise SettingError(refusal("steps", None, "a whole number with method='paper'", remedy))

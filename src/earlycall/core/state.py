@@ -22,6 +22,7 @@ from earlycall.core.tables import (
     RACE_INTS,
     RUNNING,
     SIGMA,
+    SLOPE,
     STATE,
     TAU,
     TAU_BIAS,
@@ -74,8 +75,8 @@ def opened(fact: Opened) -> State:
         racef=[0.0] * RACE_FLOATS,
         curve=curve,
     )
-    for row, sigma, tau, tau_bias in zip(tables.armf, *numbers, strict=True):
-        row[SIGMA], row[TAU], row[TAU_BIAS] = sigma, tau, tau_bias
+    for row, *given in zip(tables.armf, *numbers, strict=True):
+        row[SIGMA], row[TAU], row[TAU_BIAS], row[SLOPE] = given
     open_race(rules, tables)
     return State(
         settings=fact.settings,

@@ -15,7 +15,7 @@ Floats = list[float]
 
 # Codes ----------------------------------------------------------------------------------------------------------
 EVIDENCE, PAPER = 0, 1  # method
-FULL, INCREMENTAL, UNBIASED, BIASED = 0, 1, 2, 3  # feedback
+FULL, INCREMENTAL, UNBIASED, BIASED, CORRELATED = 0, 1, 2, 3, 4  # feedback; from BIASED on readings have an offset
 INDEPENDENT, REFINING = 0, 1  # pooling of the readings of one pull
 SIMULTANEOUS, AS_PRINTED = 0, 1  # ledger
 SURVIVING, ACCEPTED, REJECTED = 0, 1, 2  # an arm's verdict
@@ -75,8 +75,9 @@ HIGH = 19  # derived: upper end of the interval
 PROMISE = 20  # derived: information once the running pulls have brought what they will
 PLANNED = 21  # derived: information that a fresh pull is planned to bring
 FRESH = 22  # derived: the same per step of slot time, `setup` included
-SCRATCH = 23  # derived: row p is a work place of `select`
-ARM_FLOATS = 24
+SLOPE = 23  # β: a reading is an unknown offset + β·X + an error of its own; 1 but for Correlated
+SCRATCH = 24  # derived: row p is a work place of `select`
+ARM_FLOATS = 25
 
 # Pulls, integers ------------------------------------------------------------------------------------------------
 ARM = 0

@@ -243,7 +243,7 @@ def refresh(rules: Rules, t: Tables) -> None:
             bound(rules, t, index)
         else:
             weigh(rules, armf)
-            if rules.feedback == BIASED and cuts(rules):
+            if rules.feedback >= BIASED and cuts(rules):
                 look_ahead(rules, t, index)
             promise(rules, t, index)
         if race[FENCED] == 1 and t.arms[index][JUDGED] == SURVIVING:

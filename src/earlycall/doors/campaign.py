@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from earlycall.core.models import Biased, Feedback, Full, Incremental, Unbiased
+from earlycall.core.models import Biased, Correlated, Feedback, Full, Incremental, Unbiased
 from earlycall.core.settings import Options, Settings, settings_of
 from earlycall.errors import SettingError
 
@@ -19,7 +19,7 @@ delays = "independent"
 arms = ["3.6C", "4.8C", "6.0C"]
 
 [feedback]
-kind = "unbiased"              # full, incremental, unbiased or biased; the rest as in docs/options.md
+kind = "unbiased"              # full, incremental, unbiased, biased or correlated: docs/options.md
 sigma = 110                    # or { "3.6C" = 110, … }
 reading_sd = { 1 = 200, 50 = 90 }
 pooling = "refining"
@@ -80,6 +80,17 @@ class BiasedFeedback(Strict):
     steps: int | None = None
 
 
+class CorrelatedFeedback(Strict):
+    """[feedback] of kind "correlated"."""
+
+    kind: Literal["correlated"]
+    sigma: Sigma
+    surrogate_sd: Size
+    correlation: Annotated[float, Field(gt=-1, lt=1)]
+    from_step: int = 1
+    steps: int | None = None
+
+
 class Expected(Strict):
     """[plan]: what one expects."""
 
@@ -90,7 +101,7 @@ class Expected(Strict):
     bias: Real = 0.0
 
 
-KINDS = {"full": Full, "incremental": Incremental, "unbiased": Unbiased, "biased": Biased}
+KINDS = {"full": Full, "incremental": Incremental, "unbiased": Unbiased, "biased": Biased, "correlated": Correlated}
 
 
 class Campaign(BaseModel):
@@ -100,7 +111,8 @@ class Campaign(BaseModel):
 
     arms: Annotated[list[str | int | float], Field(min_length=2)]
     feedback: Annotated[
-        FullFeedback | IncrementalFeedback | UnbiasedFeedback | BiasedFeedback, Field(discriminator="kind")
+        FullFeedback | IncrementalFeedback | UnbiasedFeedback | BiasedFeedback | CorrelatedFeedback,
+        Field(discriminator="kind"),
     ]
     plan: Expected = Expected()
 

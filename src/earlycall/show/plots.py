@@ -1,18 +1,26 @@
 """Pictures. Needs the extra `plot`."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from earlycall.errors import MissingExtraError
+from earlycall.errors import MissingExtraError, WorldError
+
+ENDINGS = (".png", ".svg", ".pdf")
 
 
-def times_plot(path: Path, title: str, lines: Sequence[tuple[str, int, Sequence[int]]]) -> None:
-    """Draw for each (name, races, sorted times of the decided) the share of races decided by each time."""
+def needs_matplotlib() -> None:
+    """Refuse, with the line to install it, where it is missing."""
     try:
         import matplotlib
     except ModuleNotFoundError as missing:
         raise MissingExtraError("drawing needs matplotlib: pip install 'earlycall[plot]'.") from missing
     matplotlib.use("Agg")
+
+
+def times_plot(path: Path, title: str, lines: Sequence[tuple[str, int, Sequence[int]]]) -> None:
+    """Draw for each (name, races, sorted times of the decided) the share of races decided by each time."""
+    needs_matplotlib()
     from matplotlib import pyplot
 
     figure, axis = pyplot.subplots(figsize=(8, 4.8), layout="constrained")
@@ -26,5 +34,11 @@ def times_plot(path: Path, title: str, lines: Sequence[tuple[str, int, Sequence[
     axis.set_ylabel("share of races decided by then")
     axis.set_title(title)
     axis.legend(frameon=False)
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        figure.savefig(part, dpi=120, format=path.suffix[1:])
+        os.replace(part, path)
+    except OSError as problem:
+        raise WorldError(f"{path}: {problem.strerror}; the picture was not written.") from problem
+    finally:
+        pyplot.close(figure)

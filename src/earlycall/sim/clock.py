@@ -20,7 +20,7 @@ from earlycall.sim.worlds import AGE, DELAY, ENDED, GAINED, HIDDEN, READING, Law
 def race_live(settings: Settings, world: World, rng: np.random.Generator, limit: float = math.inf) -> tuple[State, int]:
     """(the race, its time steps) after it is decided, or after `limit` steps."""
     state = opened(Opened(world.labels, settings))
-    law = law_of(world, settings.feedback)
+    law = law_of(world, settings)
     hidden: dict[int, list[float]] = {}  # of the pulls that hold a slot, in start order
     time = 0
     while True:

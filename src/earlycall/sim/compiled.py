@@ -57,6 +57,7 @@ from earlycall.core.tables import (
     REJECTED,
     RUNNING,
     SIGMA,
+    SLOPE,
     SPREAD,
     STATE,
     STATUS,
@@ -208,10 +209,12 @@ def bare_law(law: Law) -> Law:
         law.noise,
         borrowed(law.sds),
         law.common,
+        law.slope,
         law.shortest,
         law.steps,
         law.worst,
         law.per_step,
+        law.setup,
     )
 
 
@@ -236,8 +239,9 @@ def watch_borrowed(
 
 def cache_folder() -> Path:
     """Where compiled code is kept: named after the hash of its source, its compiler and its Python."""
-    files = {inspect.getfile(function) for function in (*kernel_functions(), begin)} | {__file__}
-    source = b"\0".join(Path(file).read_bytes() for file in sorted(files))
+    modules = [importlib.import_module(f"earlycall.core.{name}") for name in KERNEL]  # tables, too: its numbers go in
+    files = [*(inspect.getfile(module) for module in modules), inspect.getfile(worlds), __file__]
+    source = b"\0".join(Path(file).read_bytes() for file in files)
     made_of = source + f"{numba.__version__} {numba.config.BOUNDSCHECK} {sys.version}".encode()
     home = numba.config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(home) / "earlycall" / hashlib.blake2b(made_of, digest_size=12).hexdigest()
@@ -248,7 +252,9 @@ def cached(function: Callable[..., Any]) -> Any:
     folder = cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+        os.utime(folder)  # used just now
+        ours = [path for path in folder.parent.iterdir() if len(path.name) == len(folder.name)]
+        for old in sorted(ours, key=lambda path: path.stat().st_mtime)[:-KEPT]:
             shutil.rmtree(old, ignore_errors=True)
     except OSError:  # a home that cannot be written to costs a compilation, nothing else
         folder = Path(tempfile.mkdtemp(prefix="earlycall-"))
@@ -291,11 +297,11 @@ def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
         "racef": np.zeros(RACE_FLOATS),
         "curve": np.array(curve, dtype=float).reshape(-1, 2),
     }
-    for column, values in zip((SIGMA, TAU, TAU_BIAS), numbers, strict=True):
+    for column, values in zip((SIGMA, TAU, TAU_BIAS, SLOPE), numbers, strict=True):
         arrays["armf"][:, column] = values
     return Track(
         rules=rules,
-        law=law_of(world, settings.feedback),
+        law=law_of(world, settings),
         tables=Tables(**arrays),
         hidden=np.zeros((pulls, HIDDEN)),
         slots=np.zeros(rules.slots, dtype=np.int64),

@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from earlycall.core.models import Biased, Feedback, Full, Incremental, Unbiased
+from earlycall.core.models import Biased, Correlated, Feedback, Full, Incremental, Unbiased
 from earlycall.core.settings import Settings
 from earlycall.errors import SettingError
 from earlycall.sim.worlds import World
 
 GAP = 1e-9  # of the program's value, relative
+TIED = "the k-th and the next best arm are equally good here: no method can tell them apart. Say epsilon or max_pulls."
 
 
 class Floor(NamedTuple):
@@ -41,7 +42,16 @@ class Floor(NamedTuple):
 
 
 def floor(settings: Settings, world: World) -> Floor:
-    """The least mean time of any method with these settings in this world; refuses tied means, which take for ever."""
+    """The least mean time of any method with these settings in this world.
+
+    Refuses tied means, which take for ever, and what it is not a floor for: ε, a budget, delays that know the reward.
+    """
+    if settings.epsilon > 0.0 or settings.max_pulls is not None:
+        raise SettingError(
+            "no floor is known for races that may end with ε or a budget: leave out epsilon and max_pulls."
+        )
+    if world.delay_is_reward:
+        raise SettingError("no floor is known where delays know the reward.")
     n, slots = len(world.means), settings.parallel
     per_arm = slots if settings.per_arm is None else min(settings.per_arm, slots)
     setup = settings.setup or 0.0
@@ -49,19 +59,19 @@ def floor(settings: Settings, world: World) -> Floor:
     order = sorted(range(n), key=lambda i: (-world.means[i], i))
     means = np.array([world.means[i] for i in order])
     if means[settings.k - 1] <= means[settings.k]:
-        raise SettingError(
-            "the k-th and the next best arm of this world are equally good: no method can tell them apart."
-        )
+        raise SettingError(TIED)
     gaps = (means[: settings.k, None] - means[None, settings.k :]) ** 2
     rho = np.array([rates[world.sigmas[i]] for i in order])
     hardness, weights = hardness_of(gaps, rho, per_arm / slots)
     first = 1
-    if isinstance(settings.feedback, Full | Biased):  # of an arm none of whose pulls has ended, nothing is known
+    if isinstance(
+        settings.feedback, Full | Biased | Correlated
+    ):  # of an arm none of whose pulls has ended, nothing is known
         first = world.steps if world.shortest is None else world.shortest
     shares = np.empty(n)
     shares[order] = weights
     return Floor(
-        pairs=kl(settings.delta) * hardness / slots,
+        pairs=kl(settings.delta) * hardness / slots * (1.0 - GAP),  # rounding, too, is on the safe side
         first=(1.0 - 2.0 * settings.delta) * n * (setup + first) / slots,
         shares=tuple(shares.tolist()),
     )
@@ -83,6 +93,8 @@ def rate(feedback: Feedback, sigma: float, world: World, setup: float) -> float:
     bias is taken as known: that can only help, and a floor may not be too high.
     """
     longest, shortest = world.steps, world.steps if world.shortest is None else world.shortest
+    if isinstance(feedback, Incremental):  # the shortest pulls bring most a step, and their length is known at once
+        return 1.0 / (sigma**2 * (setup + shortest))
     best = 0.0
     spent = ended = 0.0  # E min(D, t), P(D ≤ t)
     precision = 0.0
@@ -90,18 +102,16 @@ def rate(feedback: Feedback, sigma: float, world: World, setup: float) -> float:
         spent += 1.0 - ended
         if t >= shortest:
             ended = (t - shortest + 1.0) / (longest - shortest + 1.0)
-        known, precision = reading_information(feedback, sigma, t, longest, precision)
+        known, precision = reading_information(feedback, sigma, t, precision)
         gain = ended / sigma**2 + (1.0 - ended) * known
         best = max(best, gain / (setup + spent))
     return best
 
 
-def reading_information(
-    feedback: Feedback, sigma: float, step: int, steps: int, precision: float
-) -> tuple[float, float]:
+def reading_information(feedback: Feedback, sigma: float, step: int, precision: float) -> tuple[float, float]:
     """(information of a pull's readings up to a step, their precision)."""
-    if isinstance(feedback, Incremental):
-        return step / (steps * sigma**2), 0.0
+    if isinstance(feedback, Correlated):  # with its offset known: ρ²/σ² of a full feedback
+        return (feedback.correlation / sigma) ** 2 if step >= feedback.from_step else 0.0, 0.0
     if not isinstance(feedback, Unbiased | Biased):
         return 0.0, 0.0
     curve = feedback.reading_sd if not isinstance(feedback.reading_sd, float) else {1: feedback.reading_sd}

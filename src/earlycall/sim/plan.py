@@ -15,11 +15,12 @@ import numpy as np
 from earlycall.core.models import Biased, Full, Unbiased
 from earlycall.core.settings import Settings
 from earlycall.errors import SettingError
-from earlycall.sim.compiled import UNDECIDED, Races, many
-from earlycall.sim.limit import floor
+from earlycall.sim.compiled import EPSILON, EXACT, Races, many
+from earlycall.sim.limit import TIED, floor
 from earlycall.sim.worlds import World
 
-LONG = 1000  # times the floor: a race that is not decided by then counts as undecided
+LONG = 1000  # times the floor of full feedback: a race that is not over by then counts as undecided
+MOST_STEPS = 10_000_000  # nor is one looked at any longer than this
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +29,13 @@ class Forecast:
 
     name: str
     races: int
-    undecided: int
+    undecided: int  # out of pulls or of patience
     wrong: int
     steps: tuple[float | None, float | None, float | None]
     pulls: tuple[float, float, float]
     cuts: tuple[float, float, float]
     doubt: float  # half the width of a 95 % interval for the median time, relative to it; inf: not known
-    floor: float | None  # the least mean time of any method; None where arms tie
+    floor: float | None  # the least mean time of any method; None where none is known
     all_steps: tuple[int, ...]  # of the races that were decided, sorted: for pictures
 
 
@@ -87,31 +88,48 @@ def forecast(
     name: str, settings: Settings, world: World, races: int, seed: int, told: Callable[[int], object]
 ) -> Forecast:
     """Race many times and sum up."""
-    try:
-        least = floor(settings, world).steps
-    except SettingError:  # tied arms: only ε or a budget ends such a race
-        if settings.epsilon <= 0.0 and settings.max_pulls is None:
-            raise
-        least = None
-    scale = least if least is not None and settings.epsilon <= 0.0 else float(world.steps * len(world.means))
-    found = many(settings, world, races, seed, limit=math.ceil(LONG * scale), told=told)
+    tied = sorted(world.means)[-world.k] == sorted(world.means)[-world.k - 1]
+    if tied and settings.epsilon <= 0.0 and settings.max_pulls is None:
+        raise SettingError(TIED)
+    found = many(settings, world, races, seed, limit=patience(settings, world), told=told)
+    over = (found.outcome == EXACT) | (found.outcome == EPSILON)
     return Forecast(
         name=name,
         races=races,
-        undecided=int(np.sum(found.outcome == UNDECIDED)),
+        undecided=int(np.sum(~over)),
         wrong=int(found.wrong.sum()),
-        steps=times(found),
+        steps=times(found, over),
         pulls=quantiles(found.pulls),
         cuts=quantiles(found.cuts),
-        doubt=doubt(found),
-        floor=least,
-        all_steps=tuple(sorted(int(steps) for steps in found.steps[found.outcome != UNDECIDED])),
+        doubt=doubt(found, over),
+        floor=least(settings, world),
+        all_steps=tuple(sorted(int(steps) for steps in found.steps[over])),
     )
 
 
-def doubt(found: Races) -> float:
+def least(settings: Settings, world: World) -> float | None:
+    """The floor, where one is known for these settings and this method keeps to them."""
+    if settings.radius == "as-printed" or settings.ledger == "as-printed":
+        return None
+    try:
+        return floor(settings, world).steps
+    except SettingError:
+        return None
+
+
+def patience(settings: Settings, world: World) -> int:
+    """For how many steps a race is looked at: far beyond what racing without readings needs."""
+    full = replace(
+        settings, feedback=Full(settings.feedback.sigma), setup=None, epsilon=0.0, max_pulls=None, delta=0.05
+    )
+    plain = replace(world, noise="none", delay_is_reward=False)
+    rounds = float(world.steps * len(world.means))
+    return math.ceil(min(LONG * max(rounds, least(full, plain) or rounds), MOST_STEPS))
+
+
+def doubt(found: Races, over: Any) -> float:
     """How well so many races tell the median time: by the ranks that a fair coin's count stays between."""
-    steps = np.sort(np.where(found.outcome == UNDECIDED, np.inf, found.steps.astype(float)))
+    steps = np.sort(np.where(over, found.steps.astype(float), np.inf))
     half = math.sqrt(len(steps))  # two sds of a fair coin's count
     low, high = (steps[int(np.clip(0.5 * len(steps) + side * half, 0, len(steps) - 1))] for side in (-1, 1))
     return float((high - low) / (2.0 * np.median(steps))) if high < math.inf else math.inf
@@ -123,8 +141,8 @@ def quantiles(values: Any) -> tuple[float, float, float]:
     return float(low), float(middle), float(high)
 
 
-def times(found: Races) -> tuple[float | None, float | None, float | None]:
+def times(found: Races, over: Any) -> tuple[float | None, float | None, float | None]:
     """The same for the times; None where the race was not decided."""
-    steps = np.where(found.outcome == UNDECIDED, np.inf, found.steps.astype(float))
+    steps = np.where(over, found.steps.astype(float), np.inf)
     low, middle, high = (value if value < math.inf else None for value in quantiles(steps))
     return low, middle, high

@@ -6,6 +6,7 @@ A pull of arm i lasts D steps and ends with X ~ N(μ_i, σ). At step t < D it sh
 * refining: X + b_i + e_t where e_t is e_{t+1} plus independent noise and has sd s_t: in forward order a Markov chain,
   e_{t+1} = (v_{t+1}/v_t)·e_t + √(v_{t+1}(1 − v_{t+1}/v_t))·z with v = s²;
 * common: X + b_i + c + s_t·z with one c ~ N(0, `common`) for all readings of a pull: what no pooling declares;
+* surrogate: b_i + `slope`·X + s·z, drawn once at the first step and shown from then on;
 * increments: N(μ_i/D, σ/√D) gained at every step, X their sum.
 
 D is fixed, uniform on shortest … steps, or grows with X (`delay_is_reward`). Everything is drawn in the order in which
@@ -15,22 +16,32 @@ The functions from `begin` on run compiled, on the `Law` a world comes down to.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from earlycall.core.models import Biased, Feedback, Full, Incremental, Unbiased
+from earlycall.core.checks import refusal
+from earlycall.core.models import Biased, Correlated, Feedback, Full, Incremental, Unbiased
+from earlycall.core.settings import Settings
+from earlycall.errors import SettingError
 
-SILENT, SEPARATE, REFINED, SHARED, GAINED = 0, 1, 2, 3, 4  # what readings are like
-NOISES = {"none": SILENT, "independent": SEPARATE, "refining": REFINED, "common": SHARED, "increments": GAINED}
+SILENT, SEPARATE, REFINED, SHARED, GAINED, STANDING = 0, 1, 2, 3, 4, 5  # what readings are like
+NOISES = {
+    "none": SILENT,
+    "independent": SEPARATE,
+    "refining": REFINED,
+    "common": SHARED,
+    "increments": GAINED,
+    "surrogate": STANDING,
+}
 
 # Columns of the hidden table, one row per pull: what nature knows and the race does not.
 FINAL = 0  # X; for increments what was gained so far
 DELAY = 1  # D
-ERROR = 2  # e_t of the last reading, or c
-AGE = 3  # steps so far
+ERROR = 2  # e_t of the last reading, or c, or a surrogate's own error
+AGE = 3  # steps so far; below 0 while it is being set up
 HIDDEN = 4
 
 NOTHING, READING, ENDED = 0, 1, 2  # what a step brings
@@ -45,12 +56,27 @@ class World:
     k: int
     sigma: float | tuple[float, ...]  # sd of X, one for all arms or one for each
     steps: int  # the length of a pull; the longest where they differ
-    noise: str = "independent"  # none, independent, refining, common or increments
+    noise: str = "independent"  # none, independent, refining, common, increments or surrogate
     reading_sd: float | Mapping[int, float] = math.inf  # or {from_step: sd}
     bias: float | tuple[float, ...] = 0.0  # of the readings, one for all arms or one for each
     common: float = 0.0  # sd of the error that all readings of a pull share (noise "common")
+    slope: float = 1.0  # of a surrogate on X
     shortest: int | None = None  # D is uniform on shortest … steps
     delay_is_reward: bool = False  # D grows with X from shortest to steps
+
+    def __post_init__(self) -> None:
+        sds = list(self.reading_sd.values()) if isinstance(self.reading_sd, Mapping) else [self.reading_sd]
+        if self.noise not in NOISES:
+            raise SettingError(refusal("noise", self.noise, " or ".join(map(repr, NOISES))))
+        if self.noise == "refining" and sds != sorted(sds, reverse=True):
+            raise SettingError(refusal("reading_sd", self.reading_sd, "sds that do not grow when noise is 'refining'"))
+        if self.delay_is_reward and (
+            self.shortest is None or self.shortest >= self.steps or self.noise == "increments"
+        ):
+            remedy = "The reward of increments is not known when a pull starts."
+            raise SettingError(
+                refusal("delay_is_reward", True, "shortest below steps, and another noise than 'increments'", remedy)
+            )
 
     @property
     def best(self) -> frozenset[int]:
@@ -70,6 +96,9 @@ class World:
             return Full(sigma)
         if self.noise == "increments":
             return Incremental(sigma, self.steps)
+        if self.noise == "surrogate" and isinstance(self.sigma, float) and isinstance(self.reading_sd, float):
+            surrogate_sd = math.hypot(self.slope * self.sigma, self.reading_sd)
+            return Correlated(sigma, surrogate_sd, self.slope * self.sigma / surrogate_sd, steps=self.steps)
         pooling = "refining" if self.noise == "refining" else "independent"
         if self.bias == 0.0:
             return Unbiased(sigma, self.reading_sd, pooling, self.steps)
@@ -90,15 +119,17 @@ class Law(NamedTuple):
     noise: int
     sds: Any  # rows [from_step, sd]
     common: float
+    slope: float
     shortest: int
     steps: int
     worst: float  # delay = reward: the X that takes `shortest` steps
     per_step: float  # X per further step; 0: the delay does not look at X
+    setup: int  # steps that a pull holds its slot before its first
 
 
-def law_of(world: World, feedback: Feedback) -> Law:
-    """The numbers of a world; one who declared `Full` hears nothing of its readings."""
-    if isinstance(feedback, Full):
+def law_of(world: World, settings: Settings) -> Law:
+    """The numbers of a world for a race; one that declared `Full` hears nothing of its readings."""
+    if isinstance(settings.feedback, Full):
         world = replace(world, noise="none")
     curve = world.reading_sd if isinstance(world.reading_sd, Mapping) else {1: world.reading_sd}
     shortest = world.steps if world.shortest is None else world.shortest
@@ -111,10 +142,12 @@ def law_of(world: World, feedback: Feedback) -> Law:
         noise=NOISES[world.noise],
         sds=np.array([[float(step), float(curve[step])] for step in sorted(curve)]),
         common=float(world.common),
+        slope=float(world.slope),
         shortest=shortest,
         steps=world.steps,
         worst=worst,
-        per_step=(top - worst) / max(1, world.steps - shortest) if world.delay_is_reward else 0.0,
+        per_step=(top - worst) / (world.steps - shortest) if world.delay_is_reward else 0.0,
+        setup=math.ceil(settings.setup or 0.0),
     )
 
 
@@ -133,6 +166,37 @@ def free(n: int, steps: int = 100, bias: float = 0.0) -> World:
     return World(f"free, n = {n}, D = {steps}", means, n // 5, 0.5, steps, reading_sd=0.25, bias=bias)
 
 
+# Their relatives, by the names of `earlycall plan --world`; each takes the number of arms ---------------------------
+
+CURVE = {1: 0.12, 10: 0.06, 25: 0.03, 40: 0.015}  # a forecast that gets better, in the bounded world
+
+
+def near(n: int) -> World:
+    """Ten steps, σ = 1, the best arm half a σ above the others."""
+    return World("near", (0.5, *[0.0] * (n - 1)), 1, 1.0, 10, reading_sd=1.0)
+
+
+NAMED: dict[str, Callable[[int], World]] = {
+    "bounded": bounded,
+    "free": free,
+    "biased": lambda n: replace(bounded(n, bias=0.03), name="biased"),
+    "random-delays": lambda n: replace(bounded(n), name="random delays", shortest=10),
+    "increments": lambda n: replace(bounded(n), name="increments", shortest=10, noise="increments"),
+    "refining": lambda n: replace(bounded(n), name="refining", noise="refining", reading_sd=CURVE),
+    "refining-biased": lambda n: replace(NAMED["refining"](n), name="refining, biased", bias=0.03),
+    "surrogate": lambda n: replace(
+        bounded(n), name="surrogate", noise="surrogate", slope=0.5, reading_sd=0.02, bias=7.0
+    ),
+    "tied": lambda n: replace(near(n), name="two best arms tied", means=(1.0, 1.0, *[0.0] * (n - 2))),
+    "delay-is-reward": lambda n: replace(
+        near(n), name="delay = reward", steps=50, reading_sd=10.0, shortest=5, delay_is_reward=True
+    ),
+    "common": lambda n: replace(
+        near(n), name="errors shared by a pull", steps=50, noise="common", reading_sd=0.5, common=3.0
+    ),
+}
+
+
 # How it unfolds ------------------------------------------------------------------------------------------------------
 
 
@@ -141,7 +205,7 @@ def begin(law: Law, rng: Any, row: Any, arm: int) -> None:
     x = rng.normal(law.means[arm], law.sigmas[arm])
     row[FINAL] = x
     row[ERROR] = 0.0
-    row[AGE] = 0.0
+    row[AGE] = -float(law.setup)
     if law.per_step > 0.0:
         longer = math.floor((x - law.worst) / law.per_step + 0.5)
         row[DELAY] = min(max(law.shortest + longer, law.shortest), law.steps)
@@ -153,6 +217,8 @@ def begin(law: Law, rng: Any, row: Any, arm: int) -> None:
         row[ERROR] = rng.normal(0.0, law.common)
     elif law.noise == GAINED:
         row[FINAL] = 0.0
+    elif law.noise == STANDING:
+        row[ERROR] = rng.normal(law.biases[arm], sd_at(law, 1))
 
 
 def sd_at(law: Law, step: int) -> float:
@@ -168,6 +234,8 @@ def unfold(law: Law, rng: Any, row: Any, arm: int) -> tuple[int, float]:
     """A pull of an arm goes one step further: (NOTHING, READING or ENDED, the value it shows)."""
     row[AGE] += 1.0
     step = int(row[AGE])
+    if step < 1:
+        return NOTHING, 0.0
     if law.noise == GAINED:
         gained = rng.normal(law.means[arm] / row[DELAY], law.sigmas[arm] / math.sqrt(row[DELAY]))
         row[FINAL] += gained
@@ -181,6 +249,8 @@ def unfold(law: Law, rng: Any, row: Any, arm: int) -> tuple[int, float]:
 
 def shown(law: Law, rng: Any, row: Any, arm: int, step: int) -> float:
     """The reading of a pull at a step before its last."""
+    if law.noise == STANDING:
+        return float(law.slope * row[FINAL] + row[ERROR])
     sd = sd_at(law, step)
     if law.noise == REFINED:
         kept = 0.0 if step == 1 else (sd / sd_at(law, step - 1)) ** 2

@@ -13,10 +13,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from earlycall.core.models import Biased, Correlated, Full, Incremental
 from earlycall.core.rules import rules_of
 from earlycall.core.settings import Settings, settings_of
 from earlycall.errors import SettingError
 from earlycall.run.arms import name_arms
+from earlycall.run.handle import doubts
 
 if TYPE_CHECKING:
     from earlycall.doors.campaign import Campaign
@@ -28,7 +30,7 @@ SPACING = 0.5  # of σ: how far apart arms are taken to be when nobody says
 
 def plan(
     campaign: Annotated[Path | None, typer.Argument(help="A campaign file (TOML).")] = None,
-    world: Annotated[str, typer.Option(help="Instead of a file: 'bounded' or 'free', the paper's worlds.")] = "",
+    world: Annotated[str, typer.Option(help="Instead of a file: bounded or free (the paper's), or another name.")] = "",
     arms: Annotated[int, typer.Option(min=5, max=10_000, help="With --world: how many arms.")] = 20,
     races: Annotated[int, typer.Option(min=10, max=100_000, help="How many races are simulated for each line.")] = 400,
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same forecast.")] = 0,
@@ -45,6 +47,10 @@ def plan(
     if example:
         typer.echo(files.EXAMPLE, nl=False)
         return
+    if plot is not None:
+        check_picture(plot)
+    if campaign is not None and world:
+        raise SettingError(f"world={world!r}: expected a campaign file or --world, not both.")
     if campaign is not None:
         given = files.read_campaign(campaign)
         settings, there = expected(given)
@@ -52,8 +58,8 @@ def plan(
     else:
         settings, there = known_world(world, arms)
         title = there.name
-    if plot is not None and plot.suffix not in (".png", ".svg", ".pdf"):
-        raise SettingError(f"plot={str(plot)!r}: expected a name that ends in .png, .svg or .pdf.")
+    for doubt in doubts(settings):
+        typer.echo(f"earlycall: {doubt}", err=True)
     rows = with_progress(settings, there, races, seed)
     if plot is not None:
         from earlycall.show.plots import times_plot
@@ -70,10 +76,23 @@ def known_world(name: str, arms: int) -> "tuple[Settings, World]":
     """One of the paper's worlds, raced with one slot."""
     from earlycall.sim import worlds
 
-    if name not in ("bounded", "free"):
-        raise SettingError(f"world={name!r}: expected a campaign file, or --world bounded or --world free.")
-    there = worlds.bounded(arms) if name == "bounded" else worlds.free(arms)
-    return settings_of({"k": there.k, "delta": 0.05, "feedback": there.feedback()}), there
+    if name not in worlds.NAMED:
+        known = ", ".join(worlds.NAMED)
+        raise SettingError(f"world={name!r}: expected a campaign file, or --world and one of {known}.")
+    there = worlds.NAMED[name](arms)
+    ends = {"epsilon": 0.5} if name == "tied" else {}
+    return settings_of({"k": there.k, "delta": 0.05, "feedback": there.feedback(), **ends}), there
+
+
+def check_picture(path: Path) -> None:
+    """Find out before the races, not after them, that a picture cannot be drawn."""
+    from earlycall.show import plots
+
+    if path.suffix not in plots.ENDINGS:
+        raise SettingError(f"plot={str(path)!r}: expected a name that ends in {', '.join(plots.ENDINGS)}.")
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise SettingError(f"plot={str(path)!r}: expected a file in a folder that exists.")
+    plots.needs_matplotlib()
 
 
 def expected(campaign: "Campaign") -> "tuple[Settings, World]":
@@ -85,15 +104,21 @@ def expected(campaign: "Campaign") -> "tuple[Settings, World]":
     rules_of(labels, settings)  # what is wrong with the race is said in the words of its file
     feedback, sigma = settings.feedback, settings.feedback.sigma
     steps = said.steps or getattr(feedback, "steps", None)
+    if said.steps and said.steps != (getattr(feedback, "steps", None) or said.steps):
+        raise SettingError(f"plan.steps={said.steps}: expected {feedback.steps}, as in [feedback]; say it once.")  # type: ignore[union-attr]
     if steps is None:
         raise SettingError("plan.steps: expected the length of a pull in steps, here or as steps in [feedback].")
     if said.shortest is not None and said.shortest > steps:
         raise SettingError(f"plan.shortest={said.shortest}: expected at most the length of a pull, {steps}.")
     sign = -1.0 if settings.direction == "minimize" else 1.0
-    noise = {"Full": "none", "Incremental": "increments"}.get(type(feedback).__name__, "")
-    biased = type(feedback).__name__ == "Biased"
-    if said.bias and not biased:
+    noise = {Full: "none", Incremental: "increments", Correlated: "surrogate"}.get(type(feedback), "")
+    if said.bias and not isinstance(feedback, Biased):
         raise SettingError(f"plan.bias={said.bias:g}: expected only with feedback of kind 'biased'.")
+    reading_sd, slope = getattr(feedback, "reading_sd", 1.0), 1.0
+    if isinstance(feedback, Correlated):
+        if not isinstance(sigma, float):
+            raise SettingError("feedback.sigma: expected one number for all arms, to plan with a surrogate.")
+        reading_sd, slope = feedback.residual_sd, feedback.correlation * feedback.surrogate_sd / sigma
     there = World(
         name="campaign",
         means=tuple(sign * mean for mean in expected_means(campaign, labels, sign)),
@@ -101,7 +126,8 @@ def expected(campaign: "Campaign") -> "tuple[Settings, World]":
         sigma=sigma if isinstance(sigma, float) else tuple(sigma[label] for label in labels),
         steps=steps,
         noise=noise or getattr(feedback, "pooling", "independent"),
-        reading_sd=getattr(feedback, "reading_sd", 1.0),
+        reading_sd=reading_sd,
+        slope=slope,
         bias=sign * said.bias,
         shortest=said.shortest,
     )
