@@ -37,11 +37,12 @@ HOSTILE = {
     "stops a pull that agrees with the error so far": CUT_WHEN_AGREEING,
     "loses what looks bad": LOSE_BAD,
 }
-FEEDBACKS: dict[str, Any] = {  # (feedback, sd of the first reading, how it shrinks from step to step, bias)
-    "independent": (ec.Unbiased(1.0, 1.5), 1.5, 1.0, 0.0),
-    "refining": (ec.Unbiased(1.0, 1.5, "refining"), 1.5, 0.7, 0.0),
-    "biased": (ec.Biased(1.0, 1.5), 1.5, 1.0, 0.8),
-    "biased refining": (ec.Biased(1.0, 1.5, "refining"), 1.5, 0.7, 0.8),
+FEEDBACKS: dict[str, Any] = {  # (feedback, sd of the first reading, how it shrinks from step to step, offset, slope)
+    "independent": (ec.Unbiased(1.0, 1.5), 1.5, 1.0, 0.0, 1.0),
+    "refining": (ec.Unbiased(1.0, 1.5, "refining"), 1.5, 0.7, 0.0, 1.0),
+    "biased": (ec.Biased(1.0, 1.5), 1.5, 1.0, 0.8, 1.0),
+    "biased refining": (ec.Biased(1.0, 1.5, "refining"), 1.5, 0.7, 0.8, 1.0),
+    "correlated": (ec.Correlated(1.0, 1.5, 0.6), 1.2, 1.0, 0.8, 0.9),  # β = 0.6·1.5; sd 1.5·√(1 − 0.36)
 }
 
 
@@ -63,7 +64,9 @@ def goes(policy: int, looks_bad: bool, hurts: bool, agrees: bool) -> bool:
 
 
 @numba.njit
-def most_evidence(rules: Rules, t: Tables, policy: int, sd: float, shrink: float, bias: float, rng: Any) -> float:
+def most_evidence(
+    rules: Rules, t: Tables, policy: int, sd: float, shrink: float, bias: float, slope: float, rng: Any
+) -> float:
     """The largest ln M(truth) over PULLS pulls of an arm of mean 0 and σ = 1, the first of which finishes."""
     open_race(rules, t)
     arm = t.armf[0]
@@ -84,7 +87,7 @@ def most_evidence(rules: Rules, t: Tables, policy: int, sd: float, shrink: float
         left = False
         for step in range(1, STEPS):
             precision = (sd * shrink ** (step - 1)) ** -2.0
-            shown = x + bias + errors[step]
+            shown = slope * x + bias + errors[step]
             read(rules, t, pull, step, shown, precision)
             settle(rules, t)
             clear(t)

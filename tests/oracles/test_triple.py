@@ -139,6 +139,48 @@ def test_the_formula_of_theory_with_12_in_place_of_11_is_another_number() -> Non
     assert printed < 0.9 * spread  # it would claim more evidence than there is
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("correlation", [0.6, -0.9, 0.0])
+def test_a_surrogate_is_a_bivariate_normal(seed: int, correlation: float) -> None:
+    """(X, Ȳ) jointly normal with means (μ, m): Σ⁻¹ where both were seen, diag(0, 1/Var Ȳ) where only the surrogate was.
+
+    In 60 digits, in the coordinates (μ, m); the prior there is that of the offset m − βμ, carried over.
+    """
+    sd, arm_sd = 2.0, 1.5
+    chance = random.Random(seed)
+    feedback = ec.Correlated(arm_sd, sd, correlation)
+    race = open_quietly(["a", "b"], k=1, delta=0.05, feedback=feedback, parallel=24, per_arm=12, delays="independent")
+    with mpmath.workdps(60):
+        sigma, scatter, rho = mpmath.mpf(arm_sd), mpmath.mpf(sd), mpmath.mpf(correlation)
+        both = mpmath.matrix([[sigma**2, rho * sigma * scatter], [rho * sigma * scatter, scatter**2]]) ** -1
+        only_full = mpmath.matrix([[1 / sigma**2, 0], [0, 0]])
+        only_surrogate = mpmath.matrix([[0, 0], [0, 1 / scatter**2]])
+        known, vector = mpmath.zeros(2, 2), mpmath.zeros(2, 1)
+        for pull in [pull.id for pull in race.ask() if pull.arm == "a"][: 2 + seed]:
+            x, y = chance.gauss(3.0, arm_sd), chance.gauss(7.0, sd)
+            shows, ends = chance.random() < 0.8, chance.random() < 0.6
+            if shows:
+                race.report(pull, y)
+                race.report(pull, y + 5.0)  # a second one says nothing more
+            if ends:
+                race.tell(pull, x)
+            part = both if shows and ends else only_full if ends else only_surrogate if shows else mpmath.zeros(2, 2)
+            known += part
+            vector += part * mpmath.matrix([x if ends else 0, y if shows else 0])
+        beta = rho * scatter / sigma
+        carried = mpmath.matrix([[1, 0], [-beta, 1]])
+        prior = carried.T * mpmath.diag([1 / sigma**2, 1 / scatter**2]) * carried
+        row = race._state.tables.armf[0]
+        if known[1, 1] == 0 or mpmath.det(known) == 0:
+            return
+        a = known * (known + prior) ** -1 * known
+        assert row[PENALTY] == pytest.approx(
+            float(mpmath.log(mpmath.det(mpmath.eye(2) + prior**-1 * known)) / 2), rel=1e-12
+        )
+        assert 1.0 / row[SPREAD] == pytest.approx(float(a[0, 0] - a[0, 1] ** 2 / a[1, 1]), rel=1e-12)
+        assert row[MEAN] == pytest.approx(float((known**-1 * vector)[0]), rel=1e-11)
+
+
 @pytest.mark.parametrize("seed", [3, 5, 6])
 @pytest.mark.parametrize("name", ["biased", "biased refining"])
 def test_the_profile_is_the_smallest_integral(name: str, seed: int) -> None:

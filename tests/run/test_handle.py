@@ -450,6 +450,7 @@ REFUSED_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"radius": "as-printed"}, "radius='as-printed'"),
     ({"method": "paper", "setup": 1.0, "feedback": ec.Unbiased(1.0, 0.5, steps=9)}, "setup=1.0"),
     ({"method": "paper", "scale": 1.0}, "scale=1.0"),
+    ({"method": "paper", "feedback": ec.Correlated(1.0, 1.0, 0.5)}, "The paper knows no surrogates"),
     ({"method": "paper", "feedback": ec.Unbiased(1.0, 0.5, "refining")}, "pooling"),
     ({"method": "paper", "feedback": ec.Incremental(1.0)}, "steps"),
     ({"failure": "ignore"}, "failure='ignore'"),
@@ -529,6 +530,9 @@ def test_wrong_arms_are_refused(arms: Any, says: str) -> None:
         (lambda: ec.Unbiased(1.0, {1: 1.0, 5: 2.0}, "refining"), "do not grow"),
         (lambda: ec.Unbiased(1.0, 1.0, "mixed"), "pooling='mixed'"),
         (lambda: ec.Biased(1.0, 1.0, bias_scale=0.0), "bias_scale=0.0"),
+        (lambda: ec.Correlated(1.0, 1.0, 1.0), "correlation=1.0"),
+        (lambda: ec.Correlated(1.0, 0.0, 0.5), "surrogate_sd=0.0"),
+        (lambda: ec.Correlated(1.0, 1.0, 0.5, from_step=0), "from_step=0"),
     ],
 )
 def test_wrong_feedback_is_refused(make: Callable[[], object], says: str) -> None:
@@ -582,6 +586,19 @@ def test_the_paper_never_hears_a_wider_reading_than_declared() -> None:
     race.report(1, 0.0, 1, sd=0.5)
     with pytest.raises(ec.NewsError, match="at most the declared reading_sd"):
         race.report(1, 0.0, 2, sd=0.6)
+
+
+def test_a_surrogate_brings_no_sd_of_its_own() -> None:
+    """Its joint law with the full feedback is what was declared; and only its first value counts."""
+    race = ec.Race(["A", "B"], k=1, delta=0.05, feedback=ec.Correlated(1.0, 2.0, 0.5, from_step=2))
+    race.ask()
+    race.report(1, 9.0, 1)
+    assert race.explain("A").pulls[0].information == 0.0
+    race.report(1, 3.0, 2)
+    race.report(1, 4.0, 3)
+    assert race.explain("A").pulls[0].estimate == 3.0
+    with pytest.raises(ec.NewsError, match="the sds of a surrogate are declared"):
+        race.report(1, 5.0, 4, sd=0.1)
 
 
 @pytest.mark.parametrize("option", [{"radius": "as-printed"}, {"ledger": "as-printed"}, {"parallel": 2}])

@@ -83,6 +83,19 @@ def test_a_refining_reading_contains_the_ones_before_it() -> None:
     assert close(float(np.mean(lost * errors[:, 6])), 0.0, 0.5 * math.sqrt(1.5**2 - 0.5**2))
 
 
+def test_a_surrogate_goes_with_x() -> None:
+    """Its sd and its correlation are those that are declared; it is drawn once and stands."""
+    world = replace(BASE, noise="surrogate", slope=0.5, reading_sd=1.5, bias=4.0)
+    finals, _, readings = play(world)
+    declared = world.feedback()
+    assert isinstance(declared, ec.Correlated)
+    first = [shown[0] for shown in readings]
+    assert all(set(shown) == {shown[0]} for shown in readings)
+    assert close(float(np.mean(first)), 0.5 * 3.0 + 4.0, declared.surrogate_sd)
+    assert sd_is(first, declared.surrogate_sd)
+    assert float(np.corrcoef(finals, first)[0, 1]) == pytest.approx(declared.correlation, abs=4.5 / math.sqrt(PULLS))
+
+
 def test_increments_add_up() -> None:
     """X is the sum of D increments N(μ/D, σ/√D)."""
     finals, delays, readings = play(replace(BASE, noise="increments", shortest=2))

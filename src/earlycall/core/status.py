@@ -73,7 +73,7 @@ class PullStory:
     state: str
     step: int
     readings: int
-    estimate: float | None  # of its full feedback, from its readings
+    estimate: float | None  # what its readings come to: its full feedback, or the surrogate of it
     information: float  # about the arm's mean, in 1/(unit of the rewards)²
     value: float | None  # its full feedback
 
