@@ -23,10 +23,10 @@ lint: .venv-dev/stamp  ## style, format and types
 docs: .venv-dev/stamp  ## the documentation's examples, run as tests
 	$(DEV)/pytest tests/docs
 
-paper: .venv-dev/stamp  ## the paper's synthetic figures and claims, raced anew (2 minutes on 2 cores)
+paper: .venv-dev/stamp  ## the paper's synthetic figures and claims, raced anew (about 2 minutes)
 	$(DEV)/python -m paper
 
-coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (10 minutes on 2 cores)
+coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (about a quarter of an hour)
 	$(DEV)/python -m paper.coverage
 
 bench: .venv-dev/stamp  ## how fast it is, against the targets (into bench/results.txt)
