@@ -26,7 +26,7 @@ docs: .venv-dev/stamp  ## the documentation's examples, run as tests
 paper: .venv-dev/stamp  ## the paper's synthetic figures and claims, raced anew (about 2 minutes)
 	$(DEV)/python -m paper
 
-coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (about a quarter of an hour)
+coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (about 10 minutes)
 	$(DEV)/python -m paper.coverage
 
 bench: .venv-dev/stamp  ## how fast it is, against the targets (into bench/results.txt)

@@ -38,6 +38,14 @@ def test_what_helps_is_seen_to_help() -> None:
     assert rows["cutting (setup = 0)"].cuts[1] > 0
 
 
+def test_a_surrogate_may_be_cut_or_left_out_too() -> None:
+    """What else there is to do with one measurement of a pull; it has no sd to halve."""
+    world = replace(WORLD, noise="surrogate", slope=0.5, reading_sd=0.5, bias=4.0)
+    rows = plan(settings_of({"k": 1, "delta": 0.05, "feedback": world.feedback()}), world, 20, seed=0)
+    assert [row.name for row in rows] == ["as planned", "one more slot", "cutting (setup = 0)", "no readings at all"]
+    assert rows[2].cuts[1] > 0
+
+
 def test_setting_up_costs_time_in_the_forecast_too() -> None:
     """What the floor charges for a fresh pull, the simulated race pays."""
     costly = settings_of({"k": 1, "delta": 0.05, "feedback": WORLD.feedback(), "setup": 100, "delays": "independent"})

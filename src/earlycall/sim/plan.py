@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from earlycall.core.models import Biased, Full, Unbiased
+from earlycall.core.models import Biased, Correlated, Full, Unbiased
 from earlycall.core.settings import Settings
 from earlycall.errors import SettingError
 from earlycall.sim.compiled import EPSILON, EXACT, Races, many
@@ -65,15 +65,16 @@ def choices(settings: Settings, world: World) -> list[tuple[str, Settings, World
         )
         if name not in [known for known, _, _ in found]:
             found.append((name, replace(settings, parallel=slots, per_arm=wider, delays="independent"), world))
-    if isinstance(settings.feedback, Unbiased | Biased):
+    if isinstance(settings.feedback, Unbiased | Biased | Correlated):
         if settings.setup is None and settings.method == "evidence":
             long = replace(settings.feedback, steps=settings.feedback.steps or world.steps)
             found.append(
                 ("cutting (setup = 0)", replace(settings, feedback=long, setup=0, delays="independent"), world)
             )
-        better = replace(world, reading_sd=halved(world.reading_sd))
-        feedback = replace(settings.feedback, reading_sd=better.reading_sd)
-        found.append(("readings half as noisy", replace(settings, feedback=feedback), better))
+        if not isinstance(settings.feedback, Correlated):
+            better = replace(world, reading_sd=halved(world.reading_sd))
+            feedback = replace(settings.feedback, reading_sd=better.reading_sd)
+            found.append(("readings half as noisy", replace(settings, feedback=feedback), better))
         silent = replace(settings, feedback=Full(settings.feedback.sigma), setup=None)
         found.append(("no readings at all", silent, world))
     return found

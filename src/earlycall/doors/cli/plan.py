@@ -191,9 +191,10 @@ def print_table(title: str, settings: Settings, there: "World", rows: "list[Fore
         f"medians are good to about ±{worst:.0%}" if worst < 1.0 else "too many races were undecided to tell medians"
     )
     console.print(
-        f"steps: 10 % · 50 % · 90 % of {rows[0].races} races are decided by then; pulls: medians; {about} (--races).\n"
-        "floor: no method, however clever, has a smaller mean time."
+        f"steps: 10 % · 50 % · 90 % of {rows[0].races} races are decided by then; pulls: medians; {about} (--races)."
     )
+    if "floor" in shown:
+        console.print("floor: no method, however clever, has a smaller mean time.")
 
 
 def plain_value(value: object) -> object:
