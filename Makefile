@@ -7,7 +7,7 @@ DEV = .venv-dev/bin
 export PYTHON
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 race: .venv-base/stamp  ## a race to watch, with nothing but the base install
 	@$(BASE)/earlycall demo
@@ -28,6 +28,9 @@ paper: .venv-dev/stamp  ## the paper's synthetic figures and claims, raced anew 
 
 coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (about 10 minutes)
 	$(DEV)/python -m paper.coverage
+
+priors: .venv-dev/stamp  ## what the default prior costs against the best one (about 2 minutes)
+	$(DEV)/python -m paper.priors
 
 bench: .venv-dev/stamp  ## how fast it is, against the targets (into bench/results.txt)
 	$(DEV)/python -m bench | tee bench/results.txt
@@ -51,4 +54,4 @@ clean:  ## forget environments, caches and builds
 	rm -rf .venv-base .venv-dev .venv-lock .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help race test lint docs paper coverage bench lock clean
+.PHONY: help race test lint docs paper coverage priors bench lock clean

@@ -9,6 +9,7 @@ import numba
 import pytest
 
 from earlycall.core.settings import settings_of
+from earlycall.core.verdict import Before
 from earlycall.sim import worlds
 from earlycall.sim.compiled import kernel_functions, track_of
 
@@ -26,7 +27,7 @@ def signatures(function: Any) -> Any:
         "Tables": numba.typeof(track.tables),
         "list[Floats]": numba.float64[:, ::1],
         "bool": numba.boolean,
-        "five": numba.types.UniTuple(numba.float64, 5),
+        "Before": numba.types.UniTuple(numba.float64, 7),
     }
     names = [name for name in function.__annotations__ if name != "return"]
     return tuple(by_annotation[spelled(function.__annotations__[name])] for name in names)
@@ -37,8 +38,8 @@ def spelled(annotation: Any) -> str:
     known = {int: "int", float: "float", bool: "bool", list[int]: "Ints", list[float]: "Floats"}
     if annotation == list[list[float]]:
         return "list[Floats]"
-    if annotation == tuple[float, float, float, float, float]:
-        return "five"
+    if annotation == Before:
+        return "Before"
     return known.get(annotation) or annotation.__name__
 
 

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import earlycall as ec
+from earlycall.core.evidence import evidence_against
 from earlycall.core.settings import settings_of
-from earlycall.core.tables import CUT, LOST, MEAN, PENALTY, SPREAD, Rules, Tables
+from earlycall.core.tables import CUT, LOST, MEAN, Rules, Tables
 from earlycall.core.turn import clear, finish, leave, open_race, read, settle, start
 from earlycall.sim.compiled import EXACT, Track, many, track_of
 from earlycall.sim.worlds import World
@@ -45,13 +46,6 @@ FEEDBACKS: dict[str, Any] = {  # (feedback, sd of the first reading, how it shri
     "correlated": (ec.Correlated(1.0, 1.5, 0.6), 1.2, 1.0, 0.8, 0.9),  # β = 0.6·1.5; sd 1.5·√(1 − 0.36)
     "misdeclared": (ec.Unbiased(1.0, 1.0), 1.0, 1.0, 0.5, 1.0),
 }
-
-
-@numba.extending.register_jitable
-def evidence_against(arm: Any, mean: float) -> float:
-    """ln M(μ) = ½J(μ̂ − μ)² − pen."""
-    error = arm[MEAN] - mean
-    return 0.5 * error * error / arm[SPREAD] - arm[PENALTY]
 
 
 @numba.extending.register_jitable

@@ -26,9 +26,10 @@ class Model:
     refining: bool = False
 
     @property
-    def prior(self) -> Any:
-        size = 2 if self.bias_scale else 1
-        return np.diag([self.sigma**-2.0, self.bias_scale**-2.0 if self.bias_scale else 0.0][:size])
+    def priors(self) -> list[Any]:
+        """The wide one and the narrow one, half the evidence each."""
+        offset = [self.bias_scale**-2.0] if self.bias_scale else []
+        return [np.diag([ratio * self.sigma**-2.0, *offset]) for ratio in (0.4, 24.0)]
 
 
 @dataclass
@@ -59,10 +60,9 @@ def contribution(model: Model, run: Run) -> tuple[Any, Any]:
     return known, vector
 
 
-def triple(model: Model, runs: list[Run]) -> tuple[float, float, float]:
-    """(μ̂, J, pen) of one arm."""
+def triple(model: Model, runs: list[Run], prior: Any) -> tuple[float, float, float]:
+    """(μ̂, J, pen) of one arm with one prior."""
     parts = [contribution(model, run) for run in runs]
-    prior = model.prior
     known = sum((part[0] for part in parts), np.zeros_like(prior))
     vector = sum((part[1] for part in parts), np.zeros(len(prior)))
     if model.bias_scale and known[1, 1] == 0.0:
@@ -115,14 +115,18 @@ def fill(model: Model, world: World, runs: list[Run], surviving: list[int], b: i
 
 def judge(model: Model, runs: list[Run], surviving: list[int], out: Outcome) -> list[int]:
     """Accept who beats |S| − k_t of S, reject who is beaten by k_t; again until nothing changes."""
-    numbers = [triple(model, [run for run in runs if run.arm == i]) for i in range(model.n)]
+    of_arm = [[run for run in runs if run.arm == i] for i in range(model.n)]
+    numbers = [[triple(model, of_arm[i], prior) for i in range(model.n)] for prior in model.priors]
     level = math.log(model.k * (model.n - model.k) / model.delta)
 
     def beats(i: int, j: int) -> bool:
-        (mean, info, pen), (other, other_info, other_pen) = numbers[i], numbers[j]
-        if mean <= other or info == 0.0 or other_info == 0.0:
-            return False
-        return (mean - other) ** 2 / (2.0 * (1.0 / info + 1.0 / other_info)) - pen - other_pen > level
+        evidence = []
+        for row in numbers:
+            (mean, info, pen), (other, other_info, other_pen) = row[i], row[j]
+            if mean <= other or info == 0.0 or other_info == 0.0:
+                return False
+            evidence.append((mean - other) ** 2 / (2.0 * (1.0 / info + 1.0 / other_info)) - pen - other_pen)
+        return float(np.logaddexp(evidence[0], evidence[1])) - math.log(2.0) > level
 
     while surviving:
         places = model.k - len(out.accepted)

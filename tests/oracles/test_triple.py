@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import earlycall as ec
-from earlycall.core.evidence import beats, statistic
-from earlycall.core.tables import MEAN, PENALTY, SPREAD, Floats
+from earlycall.core.evidence import beats, evidence_against, reach, statistic
+from earlycall.core.tables import MEAN, NARROW_PENALTY, NARROW_SPREAD, PENALTY, SPREAD, Floats
 from tests.oracles.paper import golden
 from tests.play import open_quietly
 
@@ -80,6 +80,8 @@ def one_pull(feedback: Any, readings: list[tuple[float, float]], x: float | None
     return w * direction, w * estimate * mpmath.matrix([1, 1 if biased else 0])
 
 
+# τ of the wide and the narrow prior in 1/σ², and the columns of its 1/J and pen
+PRIORS = [(0.4, SPREAD, PENALTY), (24.0, NARROW_SPREAD, NARROW_PENALTY)]
 FEEDBACKS: dict[str, Any] = {
     "full": ec.Full(1.0),
     "incremental": ec.Incremental(1.0, 5),
@@ -106,21 +108,23 @@ def test_the_triple_is_the_mixture_profiled_over_the_bias(name: str, seed: int, 
         vector = sum((part for _, part in parts), mpmath.zeros(2, 1))
         level = mpmath.log(1 / mpmath.mpf("0.05"))
         x = level + mpmath.log(1 + level)
-        tau = mpmath.mpf(1) if scale is None else 4 * (1 + 1 / x) / mpmath.mpf(scale) ** 2
+        ours = 4 * (1 + 1 / x) / mpmath.mpf(scale or 1) ** 2
         tau_bias = 1 / mpmath.mpf(getattr(feedback, "bias_scale", None) or 1) ** 2
         size = 2 if biased and information[1, 1] > 0 else 1
         known = information[0:size, 0:size]
-        prior = mpmath.diag([tau, tau_bias][:size])
-        pen = mpmath.log(mpmath.det(mpmath.eye(size) + prior**-1 * known)) / 2
-        assert row[PENALTY] == pytest.approx(float(pen), rel=1e-12)
-        if mpmath.det(known) == 0:
-            assert row[SPREAD] == float("inf")
-            return
-        a = known * (known + prior) ** -1 * known
-        j = a[0, 0] - a[0, 1] ** 2 / a[1, 1] if size == 2 else a[0, 0]
-        mean = (known**-1 * vector[0:size, 0])[0]
-        assert 1.0 / row[SPREAD] == pytest.approx(float(j), rel=1e-12)
-        assert row[MEAN] == pytest.approx(float(mean), rel=1e-12, abs=1e-12)
+        for ratio, spread, penalty in PRIORS:
+            tau = mpmath.mpf(ratio) if scale is None else ours
+            prior = mpmath.diag([tau, tau_bias][:size])
+            pen = mpmath.log(mpmath.det(mpmath.eye(size) + prior**-1 * known)) / 2
+            assert row[penalty] == pytest.approx(float(pen), rel=1e-12)
+            if mpmath.det(known) == 0:
+                assert row[spread] == float("inf")
+                continue
+            a = known * (known + prior) ** -1 * known
+            j = a[0, 0] - a[0, 1] ** 2 / a[1, 1] if size == 2 else a[0, 0]
+            mean = (known**-1 * vector[0:size, 0])[0]
+            assert 1.0 / row[spread] == pytest.approx(float(j), rel=1e-12)
+            assert row[MEAN] == pytest.approx(float(mean), rel=1e-12, abs=1e-12)
 
 
 def test_the_formula_of_theory_with_12_in_place_of_11_is_another_number() -> None:
@@ -169,21 +173,22 @@ def test_a_surrogate_is_a_bivariate_normal(seed: int, correlation: float) -> Non
             vector += part * mpmath.matrix([x if ends else 0, y if shows else 0])
         beta = rho * scatter / sigma
         carried = mpmath.matrix([[1, 0], [-beta, 1]])
-        prior = carried.T * mpmath.diag([1 / sigma**2, 1 / scatter**2]) * carried
         row = race._state.tables.armf[0]
         if known[1, 1] == 0 or mpmath.det(known) == 0:
             return
-        a = known * (known + prior) ** -1 * known
-        assert row[PENALTY] == pytest.approx(
-            float(mpmath.log(mpmath.det(mpmath.eye(2) + prior**-1 * known)) / 2), rel=1e-12
-        )
-        assert 1.0 / row[SPREAD] == pytest.approx(float(a[0, 0] - a[0, 1] ** 2 / a[1, 1]), rel=1e-12)
+        for ratio, spread, penalty in PRIORS:
+            prior = carried.T * mpmath.diag([ratio / sigma**2, 1 / scatter**2]) * carried
+            a = known * (known + prior) ** -1 * known
+            pen = mpmath.log(mpmath.det(mpmath.eye(2) + prior**-1 * known)) / 2
+            assert row[penalty] == pytest.approx(float(pen), rel=1e-12)
+            assert 1.0 / row[spread] == pytest.approx(float(a[0, 0] - a[0, 1] ** 2 / a[1, 1]), rel=1e-12)
         assert row[MEAN] == pytest.approx(float((known**-1 * vector)[0]), rel=1e-11)
 
 
 @pytest.mark.parametrize("seed", [3, 5, 6])
 @pytest.mark.parametrize("name", ["biased", "biased refining"])
-def test_the_profile_is_the_smallest_integral(name: str, seed: int) -> None:
+@pytest.mark.parametrize(("tau", "spread", "penalty"), PRIORS)
+def test_the_profile_is_the_smallest_integral(name: str, seed: int, tau: float, spread: int, penalty: int) -> None:
     """ln M(μ) = min over the bias of ln ∫∫ likelihood ratio · prior around (μ, bias), by brute force on a grid.
 
     The integral knows the readings one by one (their joint normal density), and nothing of Λ, J or pen. On a grid
@@ -198,7 +203,7 @@ def test_the_profile_is_the_smallest_integral(name: str, seed: int) -> None:
     weights = np.exp(likelihood - peak) * 0.05 * 0.02
 
     def log_mixture(mu: float, bias: float) -> float:
-        prior = np.exp(-0.5 * (mus - mu) ** 2) / math.sqrt(2.0 * math.pi)
+        prior = np.exp(-0.5 * tau * (mus - mu) ** 2) * math.sqrt(tau / (2.0 * math.pi))
         prior_bias = np.exp(-0.5 * ((biases - bias) / bias_scale) ** 2) / (bias_scale * math.sqrt(2.0 * math.pi))
         here = float(log_likelihood(feedback, story, np.array(mu), np.array(bias)))
         return math.log(float(prior @ weights @ prior_bias)) + peak - here
@@ -209,7 +214,7 @@ def test_the_profile_is_the_smallest_integral(name: str, seed: int) -> None:
             return log_mixture(mu, -4.0 + 10.0 * part)
 
         smallest = golden(along_the_bias)  # it is convex
-        expected = 0.5 * (row[MEAN] - mu) ** 2 / row[SPREAD] - row[PENALTY]
+        expected = 0.5 * (row[MEAN] - mu) ** 2 / row[spread] - row[penalty]
         assert smallest == pytest.approx(expected, abs=1e-9)
 
 
@@ -233,11 +238,29 @@ def log_likelihood(feedback: Any, story: list[Any], mu: Any, bias: Any) -> Any:
 
 
 def test_two_arms_are_compared_at_the_least_favourable_common_mean() -> None:
-    """The pair statistic is the smallest ln M_i(m) + ln M_j(m) over m, found on a grid."""
+    """A prior's pair statistic is the smallest ln M_i(m) + ln M_j(m) over m, found on a grid; both count half.
+
+    Minimised after the mean of the two priors is taken it can only be larger.
+    """
     i, j = arm_after(FEEDBACKS["biased"], 3, 7)[0], arm_after(FEEDBACKS["full"], 4, 9)[0]
     grid = np.linspace(-10.0, 15.0, 2_000_001)
-    one, other = (0.5 * (arm[MEAN] - grid) ** 2 / arm[SPREAD] - arm[PENALTY] for arm in (i, j))
-    assert statistic(i, j) == pytest.approx(float((one + other).min()), abs=1e-6)
+    pairs = []
+    for _, spread, penalty in PRIORS:
+        one, other = (0.5 * (arm[MEAN] - grid) ** 2 / arm[spread] - arm[penalty] for arm in (i, j))
+        pairs.append(one + other)
+    least = [float(pair.min()) for pair in pairs]
+    assert statistic(i, j) == pytest.approx(np.logaddexp(least[0], least[1]) - math.log(2.0), abs=1e-6)
+    assert statistic(i, j) <= np.logaddexp(pairs[0], pairs[1]).min() - math.log(2.0) + 1e-12
+
+
+@pytest.mark.parametrize("level", [0.0, 3.0, 40.0])
+def test_an_interval_ends_where_the_evidence_comes_to_its_level(level: float) -> None:
+    """`reach` inverts the evidence in a gap, and errs on the wide side."""
+    for seed in range(8):
+        row = arm_after(FEEDBACKS["biased"], seed, 5 + 20 * seed)[0]
+        numbers = (row[SPREAD], row[PENALTY], row[NARROW_SPREAD], row[NARROW_PENALTY])
+        gap = reach(level, *numbers)
+        assert evidence_against(row, row[MEAN] + gap) == pytest.approx(level, abs=1e-9)
 
 
 def test_no_arm_beats_itself_or_an_unknown_one() -> None:

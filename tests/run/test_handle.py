@@ -292,7 +292,7 @@ def test_closing_gives_the_answer_of_the_moment() -> None:
     race = open_race(parallel=3, delays="independent")
     for _ in range(2):
         for pull in race.ask():
-            race.tell(pull.id, 2.5 if pull.arm == "B" else 0.0)
+            race.tell(pull.id, 3.0 if pull.arm == "B" else 0.0)
     race.ask()
     race.close("the quarter is over", outcome="deadline")
     assert race.outcome == "deadline"

@@ -12,7 +12,7 @@ Scanning all pairs would cost |S|²/4; a bound on what a leader can contribute s
 
 import math
 
-from earlycall.core.evidence import statistic, width
+from earlycall.core.evidence import LN2, evidence_against, reach, statistic, width
 from earlycall.core.tables import (
     ALIVE,
     FENCED,
@@ -20,6 +20,8 @@ from earlycall.core.tables import (
     LEADER,
     LOW,
     MEAN,
+    NARROW_PENALTY,
+    NARROW_SPREAD,
     PAPER,
     PENALTY,
     SCRATCH,
@@ -93,7 +95,7 @@ def weakest(rules: Rules, t: Tables) -> float:
         if t.arms[i][LEADER] == 1:
             row = t.armf[i]
             gap = row[MEAN] - best_other
-            if gap * gap / (2.0 * (row[SPREAD] + spread)) - row[PENALTY] - penalty < smallest:
+            if gap * gap / (2.0 * (row[SPREAD] + spread)) - row[PENALTY] - penalty - LN2 < smallest:
                 for m in range(count):
                     j = t.arms[m][ALIVE]
                     if t.arms[j][LEADER] == 0:
@@ -129,7 +131,7 @@ def smallest_epsilon(rules: Rules, t: Tables) -> float:
         i = t.arms[p][ALIVE]
         if t.arms[i][LEADER] == 1:
             row = t.armf[i]
-            most = math.sqrt(2.0 * (row[SPREAD] + spread) * (rules.level + row[PENALTY] + penalty))
+            most = math.sqrt(2.0 * (row[SPREAD] + spread) * (rules.level + LN2 + row[PENALTY] + penalty))
             if most - row[MEAN] + best_other > needed:
                 for m in range(count):
                     j = t.arms[m][ALIVE]
@@ -167,8 +169,16 @@ def printed_epsilon(t: Tables) -> float:
 def half_width(rules: Rules, armf: Floats) -> float:
     """Half the width of an arm's interval, all n of which hold together, always, with probability ≥ 1 − δ.
 
-    Evidence: M(μ) < n/δ, so √(2·v·(ln(n/δ) + pen)). Paper: the radius itself.
+    Evidence: ln M(μ) < ln(n/δ). Paper: the radius itself.
     """
     if rules.method == PAPER:
         return armf[SPREAD]
-    return math.sqrt(2.0 * armf[SPREAD] * (math.log(rules.arms / rules.delta) + armf[PENALTY]))
+    level = math.log(rules.arms / rules.delta)
+    return reach(level, armf[SPREAD], armf[PENALTY], armf[NARROW_SPREAD], armf[NARROW_PENALTY])
+
+
+def misses(rules: Rules, armf: Floats, mean: float) -> bool:
+    """Whether the arm's interval does not hold this mean."""
+    if rules.method == PAPER:
+        return math.fabs(armf[MEAN] - mean) > armf[SPREAD]
+    return evidence_against(armf, mean) > math.log(rules.arms / rules.delta)

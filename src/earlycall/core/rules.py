@@ -16,9 +16,14 @@ from earlycall.core.tables import (
     FULL,
     INCREMENTAL,
     INDEPENDENT,
+    NARROW_TAU,
     PAPER,
     REFINING,
+    SIGMA,
     SIMULTANEOUS,
+    SLOPE,
+    TAU,
+    TAU_BIAS,
     UNBIASED,
     Floats,
     Rules,
@@ -33,12 +38,19 @@ NO_SHARES = (0.0, 0.0, 0.0)  # the paper knows no other feedback
 
 
 class ArmNumbers(NamedTuple):
-    """What is declared about each arm, in order: its sd, the prior precisions of its mean and offset, its slope."""
+    """What is declared about each arm, in order, by the columns of the arms table it belongs in."""
 
     sigma: Floats
     tau: Floats
+    narrow_tau: Floats
     tau_bias: Floats
     slope: Floats
+
+
+DECLARED = (SIGMA, TAU, NARROW_TAU, TAU_BIAS, SLOPE)  # the columns of ArmNumbers
+
+# The prior precisions of a mean, in 1/σ²: best for gaps of about 3.4σ and 0.4σ (docs/guarantees.md, "Two priors").
+WIDE, NARROW = 0.4, 24.0
 
 
 def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNumbers, list[Floats]]:
@@ -78,21 +90,22 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
 
 
 def arm_numbers(labels: tuple[str, ...], settings: Settings, level: float) -> ArmNumbers:
-    """τ = 1/σ², or from the gap one cares about: 4(1+1/x)/g², x = L + ln(1+L) (THEORY §2, "τ")."""
+    """τ from σ, or from the gap one cares about: 4(1+1/x)/g², x = L + ln(1+L) (THEORY §2, "τ")."""
     sigma = sigmas(labels, settings.feedback.sigma)
     if not isinstance(settings.failure, str) and abs(settings.failure) > COARSE * min(sigma):
         raise SettingError(too_coarse("failure", settings.failure, min(sigma)))
-    tau = [1.0 / (sd * sd) for sd in sigma]
+    tau = [WIDE / (sd * sd) for sd in sigma]
+    narrow = [NARROW / (sd * sd) for sd in sigma]
     bias_scale = getattr(settings.feedback, "bias_scale", None)
-    tau_bias = [1.0 / bias_scale**2] * len(labels) if bias_scale is not None else list(tau)
+    tau_bias = [(sd if bias_scale is None else bias_scale) ** -2.0 for sd in sigma]
     slope = [1.0] * len(labels)
     if isinstance(settings.feedback, Correlated):
         slope = [settings.feedback.correlation * settings.feedback.surrogate_sd / sd for sd in sigma]
         tau_bias = [settings.feedback.surrogate_sd**-2.0] * len(labels)
     if settings.scale is not None:
         x = level + math.log1p(level)
-        tau = [4.0 * (1.0 + 1.0 / x) / settings.scale**2] * len(labels)
-    return ArmNumbers(sigma, tau, tau_bias, slope)
+        tau = narrow = [4.0 * (1.0 + 1.0 / x) / settings.scale**2] * len(labels)
+    return ArmNumbers(sigma, tau, narrow, tau_bias, slope)
 
 
 def sigmas(labels: tuple[str, ...], declared: float | Mapping[str, float]) -> Floats:

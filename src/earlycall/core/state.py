@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from earlycall.core.facts import Accepted, Closed, Decided, Failed, Lost, Opened, Read, Rejected, Started, Told
 from earlycall.core.paper import keeps_order
-from earlycall.core.rules import rules_of
+from earlycall.core.rules import DECLARED, rules_of
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
     ARM,
@@ -21,11 +21,7 @@ from earlycall.core.tables import (
     RACE_FLOATS,
     RACE_INTS,
     RUNNING,
-    SIGMA,
-    SLOPE,
     STATE,
-    TAU,
-    TAU_BIAS,
     Rules,
     Tables,
 )
@@ -76,7 +72,8 @@ def opened(fact: Opened) -> State:
         curve=curve,
     )
     for row, *given in zip(tables.armf, *numbers, strict=True):
-        row[SIGMA], row[TAU], row[TAU_BIAS], row[SLOPE] = given
+        for column, number in zip(DECLARED, given, strict=True):
+            row[column] = number
     open_race(rules, tables)
     return State(
         settings=fact.settings,

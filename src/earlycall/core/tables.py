@@ -53,8 +53,8 @@ ARM_INTS = 25
 
 # Arms, floats ---------------------------------------------------------------------------------------------------
 SIGMA = 0  # sd of the full feedback
-TAU = 1  # prior precision of the mean
-TAU_BIAS = 2  # prior precision of the bias
+TAU = 1  # prior precision of the mean, wide prior
+TAU_BIAS = 2  # prior precision of the bias, both priors
 A = 3  # finished pulls: Σ 1/σ²
 AX = 4  # finished pulls: Σ X/σ²
 W = 5  # other pulls: Σ w
@@ -68,16 +68,19 @@ POOL_SUM = 12  # Σ X over POOL_DONE
 POOL_MEANS = 13  # Σ Ȳ over POOL_OPEN
 POOL_TERMS = 14  # Σ C(s, P_j, ·) over POOL_OPEN
 MEAN = 15  # derived: μ̂
-SPREAD = 16  # derived: 1/J (evidence), the radius (paper); inf while nothing is known
-PENALTY = 17  # derived: pen (evidence)
+SPREAD = 16  # derived: 1/J (evidence, wide prior), the radius (paper); inf while nothing is known
+PENALTY = 17  # derived: pen (evidence, wide prior)
 LOW = 18  # derived: lower end of the interval
 HIGH = 19  # derived: upper end of the interval
 PROMISE = 20  # derived: information once the running pulls have brought what they will
 PLANNED = 21  # derived: information that a fresh pull is planned to bring
 FRESH = 22  # derived: the same per step of slot time, `setup` included
 SLOPE = 23  # β: a reading is an unknown offset + β·X + an error of its own; 1 but for Correlated
-SCRATCH = 24  # derived: row p is a work place of `select`
-ARM_FLOATS = 25
+NARROW_TAU = 24  # the same three of the narrow prior
+NARROW_SPREAD = 25
+NARROW_PENALTY = 26
+SCRATCH = 27  # derived: row p is a work place of `select`
+ARM_FLOATS = 28
 
 # Pulls, integers ------------------------------------------------------------------------------------------------
 ARM = 0

@@ -36,15 +36,14 @@ from earlycall.core.tables import (
     LENGTH,
     LOST,
     LOW,
-    MEAN,
     MOVED,
+    NARROW_SPREAD,
     NEWS_OF,
     NEXT,
     OPENED,
     ORDINAL,
     OUT,
     PAPER,
-    PENALTY,
     POOL_NEXT,
     PULLED,
     QUEUE,
@@ -67,11 +66,11 @@ from earlycall.core.tables import (
     Rules,
     Tables,
 )
-from earlycall.core.verdict import follow, gather, judge
+from earlycall.core.verdict import follow, gather, judge, standing
 
 
 def open_race(rules: Rules, t: Tables) -> None:
-    """Make tables of zeros, with SIGMA, TAU and TAU_BIAS filled in, those of a race that has not begun."""
+    """Make tables of zeros, with what ArmNumbers declares filled in, those of a race that has not begun."""
     for index in range(rules.arms):
         arm = t.arms[index]
         arm[RIVAL] = -1
@@ -82,6 +81,7 @@ def open_race(rules: Rules, t: Tables) -> None:
         arm[POOL_NEXT] = -1
         armf = t.armf[index]
         armf[SPREAD] = math.inf
+        armf[NARROW_SPREAD] = math.inf
         armf[LOW] = -math.inf
         armf[HIGH] = math.inf
         look_ahead(rules, t, index)
@@ -238,7 +238,7 @@ def refresh(rules: Rules, t: Tables) -> None:
     for p in range(race[QUEUED]):
         index = t.arms[p][QUEUE]
         armf = t.armf[index]
-        before = (armf[MEAN], armf[SPREAD], armf[PENALTY], armf[LOW], armf[HIGH])
+        before = standing(armf)
         if rules.method == PAPER:
             bound(rules, t, index)
         else:

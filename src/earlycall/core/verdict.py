@@ -23,7 +23,7 @@ far from both sides as they go.
 
 import math
 
-from earlycall.core.evidence import beats, statistic, weight_of
+from earlycall.core.evidence import beats, settles, statistic
 from earlycall.core.tables import (
     ACCEPT_AT,
     ACCEPT_COUNT,
@@ -42,6 +42,8 @@ from earlycall.core.tables import (
     JUDGED,
     LOW,
     MEAN,
+    NARROW_PENALTY,
+    NARROW_SPREAD,
     PAPER,
     PENALTY,
     REJECT_AT,
@@ -110,14 +112,30 @@ def ranked(t: Tables, column: int, rank: int) -> float:
     return select(t.armf, count, rank)
 
 
-def follow(rules: Rules, t: Tables, index: int, before: tuple[float, float, float, float, float]) -> None:
-    """Let the fences feel one survivor's move, from (mean, 1/J, pen, low, high); one that falls takes all down."""
+Before = tuple[float, float, float, float, float, float, float]
+
+
+def standing(row: Floats) -> Before:
+    """Where an arm stands, to be remembered while it moves: (low, high, mean, 1/J and pen of each prior)."""
+    return (
+        row[LOW],
+        row[HIGH],
+        row[MEAN],
+        row[SPREAD],
+        row[PENALTY],
+        row[NARROW_SPREAD],
+        row[NARROW_PENALTY],
+    )
+
+
+def follow(rules: Rules, t: Tables, index: int, before: Before) -> None:
+    """Let the fences feel one survivor's move from `before` (`standing`); one that falls takes all down."""
     race = t.race
     racef = t.racef
     low = t.armf[index][LOW]
     high = t.armf[index][HIGH]
-    old_low = before[3]
-    old_high = before[4]
+    old_low = before[0]
+    old_high = before[1]
     fence = racef[ACCEPT_AT]
     if low > fence and t.arms[index][DOUBT] != RISING:
         race[FENCED] = 0
@@ -152,7 +170,7 @@ def follow(rules: Rules, t: Tables, index: int, before: tuple[float, float, floa
         rescore(rules, t, index, before)
 
 
-def rescore(rules: Rules, t: Tables, moved: int, before: tuple[float, float, float, float, float]) -> None:
+def rescore(rules: Rules, t: Tables, moved: int, before: Before) -> None:
     """Bring the scores of the arms in doubt up to date with one arm's move; a goal reached takes the fences down."""
     now = t.armf[moved]
     places = rules.k - t.race[TAKEN]
@@ -160,14 +178,15 @@ def rescore(rules: Rules, t: Tables, moved: int, before: tuple[float, float, flo
         index = t.arms[p][IN_DOUBT]
         arm = t.arms[index]
         row = t.armf[index]
-        gap = row[MEAN] - before[0]
+        gap = row[MEAN] - before[2]
         if arm[DOUBT] == FALLING:
             gap = -gap
         if index == moved:
             arm[SCORE] = score(rules, t, index)
         else:
-            spread = row[SPREAD] + before[1]
-            if gap > 0.0 and weight_of(gap, spread, row[PENALTY] + before[2]) > rules.level:
+            wide = row[SPREAD] + before[3]
+            narrow = row[NARROW_SPREAD] + before[5]
+            if settles(rules, gap, wide, row[PENALTY] + before[4], narrow, row[NARROW_PENALTY] + before[6]):
                 arm[SCORE] -= 1
             if beats(rules, row, now) if arm[DOUBT] == RISING else beats(rules, now, row):
                 arm[SCORE] += 1

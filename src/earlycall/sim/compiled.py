@@ -34,9 +34,9 @@ from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import make_array
 
 from earlycall.core import KERNEL
-from earlycall.core.confidence import close_enough, half_width
+from earlycall.core.confidence import close_enough, misses
 from earlycall.core.feedback import declared_precision
-from earlycall.core.rules import rules_of
+from earlycall.core.rules import DECLARED, rules_of
 from earlycall.core.schedule import next_arm
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
@@ -48,7 +48,6 @@ from earlycall.core.tables import (
     CUT,
     LEADER,
     LENGTH,
-    MEAN,
     OPENED,
     PULL_FLOATS,
     PULL_INTS,
@@ -56,16 +55,12 @@ from earlycall.core.tables import (
     RACE_INTS,
     REJECTED,
     RUNNING,
-    SIGMA,
-    SLOPE,
     SPREAD,
     STATE,
     STATUS,
     STEP,
     SURVIVING,
     SURVIVORS,
-    TAU,
-    TAU_BIAS,
     Rules,
     Tables,
 )
@@ -131,7 +126,7 @@ def watch_on(
             return code
         for arm in range(rules.arms):
             row = t.armf[arm]
-            if row[SPREAD] < math.inf and math.fabs(row[MEAN] - law.means[arm]) > half_width(rules, row):
+            if row[SPREAD] < math.inf and misses(rules, row, law.means[arm]):
                 clock[MISSES] += 1
                 break
         if code != UNDECIDED or clock[TIME] == limit:
@@ -297,7 +292,7 @@ def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
         "racef": np.zeros(RACE_FLOATS),
         "curve": np.array(curve, dtype=float).reshape(-1, 2),
     }
-    for column, values in zip((SIGMA, TAU, TAU_BIAS, SLOPE), numbers, strict=True):
+    for column, values in zip(DECLARED, numbers, strict=True):
         arrays["armf"][:, column] = values
     return Track(
         rules=rules,
