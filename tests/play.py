@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 import earlycall as ec
@@ -25,6 +26,38 @@ FEEDBACKS: dict[str, Any] = {
     "correlated": ec.Correlated(1.0, 1.5, 0.6, from_step=2, steps=STEPS),
     "biased refining": ec.Biased(1.0, {1: 1.0, 3: 0.5}, pooling="refining", bias_scale=3.0, steps=STEPS),
 }
+# What is raced by evidence alone, with options of its own.
+OTHERS: dict[str, dict[str, Any]] = {
+    "full, unknown sigma": {"feedback": ec.Full(None)},
+    "incremental, unknown sigma": {"feedback": ec.Incremental(None, STEPS), "delays": "independent"},
+    "full, blocks": {"feedback": ec.Full(1.0), "blocks": "endless"},
+    "full, blocks, unknown sigma": {"feedback": ec.Full(None), "blocks": 6},
+    "full, informative": {"feedback": ec.Full(1.0), "delays": "informative"},
+    "unbiased, informative": {"feedback": FEEDBACKS["unbiased"], "delays": "informative", "min_delay": 2},
+    "unbiased, informative, cutting": {
+        "feedback": FEEDBACKS["unbiased"],
+        "delays": "informative",
+        "min_delay": 3,
+        "setup": 0.5,
+    },
+    "refining, informative": {"feedback": FEEDBACKS["refining"], "delays": "informative", "min_delay": 2},
+    "biased, informative": {"feedback": FEEDBACKS["biased"], "delays": "informative", "min_delay": 2},
+    "correlated, informative": {"feedback": FEEDBACKS["correlated"], "delays": "informative", "min_delay": 3},
+    "unbiased, once": {"feedback": FEEDBACKS["unbiased"], "delays": "independent", "looks": "once"},
+    "refining, once, cutting": {
+        "feedback": FEEDBACKS["refining"],
+        "delays": "independent",
+        "looks": "once",
+        "setup": 0.5,
+    },
+    "biased, once": {"feedback": FEEDBACKS["biased"], "delays": "independent", "looks": "once"},
+    "unbiased, once, informative": {
+        "feedback": FEEDBACKS["unbiased"],
+        "delays": "informative",
+        "min_delay": 2,
+        "looks": "once",
+    },
+}
 METHODS: dict[str, dict[str, Any]] = {
     "evidence": {"delays": "independent"},
     "evidence, cutting": {"delays": "independent", "setup": 0.5},
@@ -37,7 +70,7 @@ KINDS = {
     for method in METHODS
     if not (method.startswith("paper") and ("refining" in feedback or feedback == "correlated"))
     and not (method == "evidence, cutting" and feedback in ("full", "incremental"))
-}
+} | OTHERS
 SHAPES = [(1, 1), (3, 1), (4, 4), (5, 2)]  # (b, r)
 
 
@@ -125,11 +158,19 @@ class Player:
                 self.advance(pull)
             elif move == "tell":
                 self.call("tell", pull, self.values[pull])
+            elif move == "fail" and self.race._state.settings.informative and options_retry(self.race):
+                with pytest.raises(ec.NewsError):
+                    self.race.fail(pull, "the channel tripped")
             elif move in ("lose", "fail"):
                 self.call(move, pull, "the channel tripped")
 
 
 MOVES = ["ask", "round", "round", "advance", "advance", "tell", "late", "lose", "fail", "repeat"]
+
+
+def options_retry(race: ec.Race) -> bool:
+    """Whether a failed pull would be asked for again."""
+    return race._state.settings.failure == "retry"
 
 
 def core_state(state: State, pull: int) -> str:
@@ -165,7 +206,7 @@ def games(draw: st.DrawFn, kind: str) -> Game:
     options["failure"] = draw(st.sampled_from(["retry", 0.0, "stop"]))
     options["epsilon"] = draw(st.sampled_from([0.0, 0.0, 1.0]))
     options["max_pulls"] = draw(st.sampled_from([None, None, 12]))
-    if draw(st.booleans()):
+    if options["feedback"].sigma is not None and draw(st.booleans()):
         sigma = {arm: 1.0 + 0.25 * place for place, arm in enumerate("abcde"[:n])}
         options["feedback"] = replace(options["feedback"], sigma=sigma)
     script = draw(st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 99)), max_size=40))

@@ -1,7 +1,7 @@
 """Call the winner early: the best k of many slow, noisy arms, known with probability 1 − δ however often you look."""
 
 from earlycall.core.facts import Fact
-from earlycall.core.models import Biased, Correlated, Full, Incremental, Unbiased
+from earlycall.core.models import Biased, Correlated, Full, Incremental, Pilot, Unbiased
 from earlycall.core.status import ArmStatus, Explanation, PullStory, Status
 from earlycall.errors import (
     CallerError,
@@ -28,6 +28,7 @@ __all__ = [
     "Incremental",
     "MissingExtraError",
     "NewsError",
+    "Pilot",
     "Pull",
     "PullStory",
     "Race",

@@ -229,7 +229,8 @@ def test_shifting_all_rewards_shifts_only_the_means(kind: str, data: st.DataObje
         if theirs[SPREAD] < float("inf"):
             shifted = mine[MEAN] + shift * first._state.sign
             assert theirs[MEAN] == pytest.approx(shifted, abs=1e-9 * abs(shift))
-            assert theirs[SPREAD] == mine[SPREAD]
+            seen = "sigma" in kind or "blocks" in kind  # there the spread is what was seen of it
+            assert theirs[SPREAD] == (pytest.approx(mine[SPREAD], rel=1e-6) if seen else mine[SPREAD])
             assert theirs[PENALTY] == mine[PENALTY]
 
 

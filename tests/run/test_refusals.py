@@ -168,7 +168,9 @@ def test_wrong_arms_are_refused(arms: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: ec.Full(None), "does not have it yet"),  # type: ignore[arg-type]
+        (lambda: ec.Unbiased(None, 1.0), "earlycall.Pilot(pulls=10)"),
+        (lambda: ec.Correlated(None, 1.0, 0.5), "no safe side"),
+        (lambda: ec.Pilot(1), "pulls=1"),
         (lambda: ec.Full(0.0), "sigma=0.0"),
         (lambda: ec.Full(-1.0), "sigma=-1.0"),
         (lambda: ec.Full({"A": NAN}), "sigma['A']=nan"),

@@ -38,7 +38,7 @@ def play(world: World, arm: int = 0, setup: float | None = None) -> tuple[list[f
     finals, delays, readings = [], [], []
     for _ in range(PULLS):
         row, shown = [0.0] * HIDDEN, []
-        begin(law, rng, row, arm)
+        begin(law, rng, row, arm, 1)
         kind: Any = READING
         while kind != ENDED:
             kind, value = unfold(law, rng, row, arm)
@@ -133,7 +133,7 @@ def test_setting_up_takes_its_steps() -> None:
     assert shown_late == shown
     law = law_of(BASE, settings_of({"k": 1, "delta": 0.05, "feedback": BASE.feedback(), "setup": 2.5, **FREELY}))
     row = [0.0] * HIDDEN
-    begin(law, np.random.default_rng(0), row, 0)
+    begin(law, np.random.default_rng(0), row, 0, 1)
     kinds = [unfold(law, np.random.default_rng(0), row, 0)[0] for _ in range(11)]
     assert kinds == [NOTHING] * 3 + [READING] * 7 + [ENDED]
 

@@ -9,11 +9,13 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from earlycall.core.audit_order import broken_order
+from earlycall.core.audit_pulls import broken_pull, same
 from earlycall.core.evidence import beats, weigh
-from earlycall.core.feedback import declared_precision, weight
+from earlycall.core.pairs import established
 from earlycall.core.paper import bound, keeps_order, partial_radius
 from earlycall.core.schedule import look_ahead, promise
-from earlycall.core.state import State, holds_slot, told_value
+from earlycall.core.state import State, holds_slot
 from earlycall.core.tables import (
     ACCEPT_AT,
     ACCEPT_COUNT,
@@ -31,7 +33,7 @@ from earlycall.core.tables import (
     CLOSE_AT,
     CLOSE_HIGH,
     CLOSE_LOW,
-    CORRELATED,
+    COUNTED,
     DONE,
     DOUBT,
     ESTIMATE,
@@ -39,18 +41,18 @@ from earlycall.core.tables import (
     FALLING,
     FENCED,
     FINISHED,
+    FREE,
     FRESH,
     FULL_COUNT,
     FULL_SUM,
     HEAD,
     HIGH,
-    INCREMENTAL,
     JUDGED,
-    LENGTH,
     LOST,
     LOW,
     MEAN,
     NEXT,
+    ONCE,
     OPENED,
     ORDINAL,
     OUT,
@@ -67,7 +69,6 @@ from earlycall.core.tables import (
     QUEUED,
     QZ,
     READINGS,
-    REFINING,
     REJECT_AT,
     REJECT_COUNT,
     RIGHT,
@@ -107,6 +108,8 @@ def broken(state: State) -> Iterator[str]:
         yield from broken_pull(state, row)
     for index in range(state.rules.arms):
         yield from broken_arm(state, index)
+    if state.rules.order != FREE:
+        yield from broken_order(state)
     if not state.decided:
         yield from broken_verdicts(state)
 
@@ -114,11 +117,6 @@ def broken(state: State) -> Iterator[str]:
 def pulls_of(state: State, index: int) -> list[int]:
     """The rows of an arm's pulls, in start order."""
     return [row for row, pull in enumerate(state.tables.pulls) if pull[ARM] == index]
-
-
-def same(seen: float, expected: float, size: float) -> bool:
-    """Whether two numbers are equal but for rounding, where `size` is that of what was added up."""
-    return seen == expected or abs(seen - expected) <= 1e-9 * max(abs(expected), size)
 
 
 # Counts ---------------------------------------------------------------------------------------------------------
@@ -148,58 +146,6 @@ def broken_counts(state: State) -> Iterator[str]:
             yield f"arm {state.labels[index]!r} is judged {arm[JUDGED]}, its standing verdict is {arm[STATUS]}"
 
 
-# Pulls ----------------------------------------------------------------------------------------------------------
-
-
-def broken_pull(state: State, row: int) -> Iterator[str]:
-    """What the tables hold of one pull against its story."""
-    pull, nums = state.tables.pulls[row], state.tables.pullf[row]
-    name = f"pull {row + 1}"
-    count, estimate, precision, says = said(state, row)
-    size = max((abs(reading.value) for reading in state.stories[row].readings.values()), default=0.0)
-    if pull[READINGS] != count:
-        yield f"{name} spoke {count} times, {pull[READINGS]} counted"
-    for column, expected in ((ESTIMATE, estimate), (PRECISION, precision), (WEIGHT, says)):
-        if count and not same(nums[column], expected, size if column == ESTIMATE else 0.0):
-            yield f"{name}: float column {column} is {nums[column]!r}, its readings say {expected!r}"
-    value = told_value(state, row)
-    if (value is not None) != (pull[STATE] == FINISHED):
-        yield f"{name} has the full feedback {value!r} and the state {pull[STATE]}"
-    if value is not None and nums[VALUE] != state.sign * value:
-        yield f"{name} ended with {value!r}, {nums[VALUE]!r} is kept"
-
-
-def said(state: State, row: int) -> tuple[int, float, float, float]:
-    """(readings that say something, Ȳ, q, w) of a pull, from its story."""
-    rules, t = state.rules, state.tables
-    sigma = t.armf[t.pulls[row][ARM]][SIGMA]
-    readings = list(state.stories[row].readings.values())
-    if rules.feedback == INCREMENTAL:
-        if not readings:
-            return 0, 0.0, 0.0, 0.0
-        share = readings[-1].step / t.pullf[row][LENGTH]
-        total = state.sign * math.fsum(reading.value for reading in readings)
-        return len(readings), total / share, 0.0, share / sigma**2
-    speaking = []
-    for reading in readings:
-        precision = declared_precision(t.curve, reading.step) if reading.sd is None else reading.sd**-2.0
-        if precision > 0.0 and rules.reading_sd > 0.0:
-            speaking.append((rules.reading_sd**-2.0 if rules.method == PAPER else precision, reading.value))
-    if not speaking:
-        return 0, 0.0, 0.0, 0.0
-    scatter = sigma * t.armf[t.pulls[row][ARM]][SLOPE]
-    if rules.feedback == CORRELATED:
-        precision, value = speaking[0]
-        return len(speaking), state.sign * value, precision, weight(scatter, precision)
-    if rules.pooling == REFINING:
-        best = max(precision for precision, _ in speaking)
-        estimate = [value for precision, value in speaking if precision == best][-1]
-        return len(speaking), state.sign * estimate, best, weight(scatter, best)
-    whole = math.fsum(precision for precision, _ in speaking)
-    estimate = math.fsum(precision * value for precision, value in speaking) / whole
-    return len(speaking), state.sign * estimate, whole, weight(scatter, whole)
-
-
 # Arms -----------------------------------------------------------------------------------------------------------
 
 
@@ -210,7 +156,7 @@ def broken_arm(state: State, index: int) -> Iterator[str]:
     mine = pulls_of(state, index)
     running = [row for row in mine if holds_slot(state, row)]
     gone = [row for row in mine if t.pulls[row][STATE] in (LOST, FAILED)]
-    spoke = [row for row in mine if t.pulls[row][STATE] != FINISHED and t.pulls[row][READINGS] > 0]
+    spoke = [row for row in mine if counts_by_readings(state, row)]
     finished = [row for row in mine if t.pulls[row][STATE] == FINISHED]
     counts = {
         STARTED: len(mine),
@@ -258,9 +204,11 @@ def rebuilt(state: State, index: int, mine: list[int]) -> tuple[Floats, Floats]:
     row = list(t.armf[index])
     sizes = [0.0] * len(row)
     precision = 1.0 / row[SIGMA] ** 2
-    finished = [t.pullf[p] for p in mine if t.pulls[p][STATE] == FINISHED]
-    others = [t.pullf[p] for p in mine if t.pulls[p][STATE] != FINISHED]
-    left = [t.pullf[p] for p in mine if t.pulls[p][STATE] != FINISHED and not holds_slot(state, p)]
+    finished = [t.pullf[p] for p in mine if t.pulls[p][COUNTED] == 2]
+    others = [t.pullf[p] for p in mine if counts_by_readings(state, p)]
+    left = [t.pullf[p] for p in mine if counts_by_readings(state, p) and not holds_slot(state, p)]
+    if rules.order != FREE:  # there it is the walk that counts
+        finished, others, left = [], [], []
     spoke = [pull for pull in finished if pull[WEIGHT] > 0.0] if rules.feedback >= BIASED else []
     put(row, sizes, A, [precision for _ in finished])
     put(row, sizes, AX, [precision * pull[VALUE] for pull in finished])
@@ -283,13 +231,22 @@ def rebuilt(state: State, index: int, mine: list[int]) -> tuple[Floats, Floats]:
             sizes[column] = most + sum(t.pullf[p][TERM] for p in mine if t.pullf[p][TERM] < math.inf)
         bound(rules, with_row(t, index, row), index)
         return row, sizes
-    weigh(rules, row)
+    if rules.order == FREE:
+        weigh(rules, row)
     sizes[LOW] = sizes[HIGH] = most
     look_ahead(rules, with_row(t, index, row), index)
     promise(rules, with_row(t, index, row), index)
     for column in (PROMISE, PLANNED, FRESH):
         sizes[column] = len(mine) * precision
     return row, sizes
+
+
+def counts_by_readings(state: State, row: int) -> bool:
+    """Whether a pull stands in its arm's sums with what its readings said."""
+    pull = state.tables.pulls[row]
+    if state.rules.order != FREE or pull[READINGS] == 0:
+        return False
+    return pull[COUNTED] == 1 if state.rules.looks == ONCE else pull[COUNTED] != 2
 
 
 def put(row: Floats, sizes: Floats, column: int, terms: Floats) -> None:
@@ -392,4 +349,6 @@ def better(state: State, i: int, j: int) -> bool:
     first, second = state.tables.armf[i], state.tables.armf[j]
     if state.rules.method == PAPER:
         return first[LOW] > second[HIGH]
+    if state.rules.order != FREE:
+        return established(state.rules, state.tables, i, j, 0.0, state.rules.level)
     return beats(state.rules, first, second)

@@ -12,10 +12,16 @@ Scanning all pairs would cost |S|²/4; a bound on what a leader can contribute s
 
 import math
 
+from earlycall.core.duels import all_within, weakest_pair, widest_gap
 from earlycall.core.evidence import LN2, evidence_against, reach, statistic, width
+from earlycall.core.order import at, depth_of
+from earlycall.core.pairs import student_reach
 from earlycall.core.tables import (
     ALIVE,
+    BLOCKED,
     FENCED,
+    FREE,
+    FULL_END,
     HIGH,
     LEADER,
     LOW,
@@ -28,6 +34,7 @@ from earlycall.core.tables import (
     SPREAD,
     SURVIVORS,
     TAKEN,
+    TO_MEAN,
     Floats,
     Rules,
     Tables,
@@ -40,8 +47,27 @@ def rank_mean(row: Floats) -> float:
     return row[MEAN] if row[SPREAD] < math.inf else -math.inf
 
 
+def rank(rules: Rules, t: Tables, index: int, blocks: int) -> float:
+    """The same for a survivor; block by block: its mean over the first `blocks` of its own."""
+    if rules.order != BLOCKED or blocks == 0 or t.arms[index][FULL_END] < 0:
+        return rank_mean(t.armf[index])
+    return t.walkf[at(t, t.arms[index][FULL_END], blocks)][TO_MEAN]
+
+
+def common_blocks(rules: Rules, t: Tables) -> int:
+    """On how many blocks every survivor that was ever pulled has finished; 0 where there are no blocks."""
+    fewest = 0
+    if rules.order == BLOCKED:
+        for p in range(t.race[SURVIVORS]):
+            blocks = depth_of(t, t.arms[t.arms[p][ALIVE]][FULL_END])
+            if blocks > 0 and (fewest == 0 or blocks < fewest):
+                fewest = blocks
+    return fewest
+
+
 def elect(rules: Rules, t: Tables) -> None:
     """Mark the leaders: the k_t best means of the survivors, ties by index."""
+    blocks = common_blocks(rules, t)
     count = t.race[SURVIVORS]
     places = rules.k - t.race[TAKEN]
     for index in range(len(t.arms)):
@@ -49,16 +75,16 @@ def elect(rules: Rules, t: Tables) -> None:
     if places <= 0 or count == 0:
         return
     for p in range(count):
-        t.armf[p][SCRATCH] = rank_mean(t.armf[t.arms[p][ALIVE]])
+        t.armf[p][SCRATCH] = rank(rules, t, t.arms[p][ALIVE], blocks)
     last = select(t.armf, count, places)
     for p in range(count):
         index = t.arms[p][ALIVE]
-        if rank_mean(t.armf[index]) > last:
+        if rank(rules, t, index, blocks) > last:
             t.arms[index][LEADER] = 1
             places -= 1
     for p in range(count):
         index = t.arms[p][ALIVE]
-        if places > 0 and rank_mean(t.armf[index]) == last:
+        if places > 0 and rank(rules, t, index, blocks) == last:
             t.arms[index][LEADER] = 1
             places -= 1
 
@@ -110,7 +136,7 @@ def confidence_now(rules: Rules, t: Tables, judged: int) -> float:
     doubt = rules.delta if judged > 0 else 0.0
     if t.race[SURVIVORS] == 0:
         return 1.0 - doubt
-    z = weakest(rules, t)
+    z = weakest(rules, t) if rules.order == FREE else weakest_pair(rules, t)
     log_doubt = rules.level + math.log(rules.delta) - z  # ln(k(n−k)·e^(−Z))
     if log_doubt >= 0.0:
         return 0.0
@@ -123,6 +149,8 @@ def smallest_epsilon(rules: Rules, t: Tables) -> float:
     count = t.race[SURVIVORS]
     if rules.method == PAPER:
         return printed_epsilon(t)
+    if rules.order != FREE:
+        return widest_gap(rules, t)
     best_other, spread, penalty = bounds_on_others(t)
     if spread == math.inf:
         return math.inf
@@ -147,6 +175,8 @@ def close_enough(rules: Rules, t: Tables) -> bool:
     if rules.epsilon <= 0.0 or t.race[FENCED] == 1:
         return False
     elect(rules, t)
+    if rules.order != FREE:
+        return all_within(rules, t, rules.epsilon)
     return smallest_epsilon(rules, t) <= rules.epsilon
 
 
@@ -166,19 +196,27 @@ def printed_epsilon(t: Tables) -> float:
     return needed if needed > 0.0 else 0.0
 
 
-def half_width(rules: Rules, armf: Floats) -> float:
+def half_width(rules: Rules, t: Tables, index: int) -> float:
     """Half the width of an arm's interval, all n of which hold together, always, with probability ≥ 1 − δ.
 
-    Evidence: ln M(μ) < ln(n/δ). Paper: the radius itself.
+    Evidence: ln M(μ) < ln(n/δ). Paper: the radius itself. Block by block only differences are known: ∞.
     """
+    armf = t.armf[index]
     if rules.method == PAPER:
         return armf[SPREAD]
+    if rules.order == BLOCKED:
+        return math.inf
+    if rules.unknown == 1:
+        return student_reach(rules, t, index)
     level = math.log(rules.arms / rules.delta)
     return reach(level, armf[SPREAD], armf[PENALTY], armf[NARROW_SPREAD], armf[NARROW_PENALTY])
 
 
-def misses(rules: Rules, armf: Floats, mean: float) -> bool:
+def misses(rules: Rules, t: Tables, index: int, mean: float) -> bool:
     """Whether the arm's interval does not hold this mean."""
-    if rules.method == PAPER:
-        return math.fabs(armf[MEAN] - mean) > armf[SPREAD]
+    armf = t.armf[index]
+    if armf[SPREAD] == math.inf:
+        return False
+    if rules.method == PAPER or rules.unknown == 1 or rules.order == BLOCKED:
+        return math.fabs(armf[MEAN] - mean) > half_width(rules, t, index)
     return evidence_against(armf, mean) > math.log(rules.arms / rules.delta)

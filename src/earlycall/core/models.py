@@ -12,19 +12,46 @@ from earlycall.core.checks import choice, real, refusal, scale, whole
 from earlycall.errors import SettingError
 
 LATER = "this version does not have it yet"
+NOISY = "With readings an sd that is not known is measured first: say sigma=earlycall.Pilot(pulls=10)."
 
-Sigma = float | Mapping[str, float]  # one sd for all arms, or {label: sd}
+
+def settle(declared: object, **fields: object) -> None:
+    """Put the checked copies in the place of what was given (the declarations are frozen for everybody else)."""
+    for name, value in fields.items():
+        object.__setattr__(declared, name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """An sd that is not known: the first `pulls` pulls of every arm measure it, before anything is decided.
+
+    What they give is an upper bound that holds with probability 1 − δ/10, and the race is run at what is left of δ.
+
+    >>> Pilot(pulls=10)
+    Pilot(pulls=10)
+    """
+
+    pulls: int
+
+    def __post_init__(self) -> None:
+        remedy = "With fewer the bound is many times the sd."
+        settle(self, pulls=whole("pulls", self.pulls, 2, SettingError, remedy, most=100_000))
+
+
+Sigma = float | Mapping[str, float] | Pilot | None  # one sd for all arms, {label: sd}, or not known
 ReadingSd = float | Mapping[int, float]  # one sd for all readings, or {from_step: sd}
 
 
-def sigma_of(seen: object) -> Sigma:
-    """A checked copy of `sigma`."""
+def sigma_of(seen: object, unknown: str = "") -> Sigma:
+    """A checked copy of `sigma`; `unknown`: what to do when it is None, where that will not do."""
+    if isinstance(seen, Pilot) or (seen is None and not unknown):
+        return seen
     if isinstance(seen, Mapping):
         table = {str(label): scale(f"sigma[{label!r}]", sd, SettingError) for label, sd in seen.items()}
         if len(table) < len(seen):
             raise SettingError(refusal("sigma", seen, "a different label for every arm (labels are text)"))
         return table
-    return scale("sigma", seen, SettingError, f"An unknown sd (sigma=None): {LATER}." if seen is None else "")
+    return scale("sigma", seen, SettingError, unknown if seen is None else "")
 
 
 def reading_sd_of(seen: object, pooling: str) -> ReadingSd:
@@ -48,17 +75,12 @@ def steps_of(seen: object) -> int | None:
     return None if seen is None else whole("steps", seen, 1, SettingError)
 
 
-def settle(declared: object, **fields: object) -> None:
-    """Put the checked copies in the place of what was given (the declarations are frozen for everybody else)."""
-    for name, value in fields.items():
-        object.__setattr__(declared, name, value)
-
-
 @dataclass(frozen=True, slots=True)
 class Full:
     """A pull says nothing before it ends: X ~ mean ± sigma.
 
-    `sigma`: standard deviation of the full feedback around the arm's mean, one for all arms or {label: sd}.
+    `sigma`: standard deviation of the full feedback around the arm's mean, one for all arms or {label: sd}; None where
+    it is not known (each arm then has its own).
 
     >>> Full(sigma=110)
     Full(sigma=110.0)
@@ -74,7 +96,8 @@ class Full:
 class Incremental:
     """A pull earns its full feedback X bit by bit: a reading is what was gained since the last one.
 
-    `sigma`: sd of X; the increments of one pull are independent, of equal mean and variance per step.
+    `sigma`: sd of X, or None where it is not known. The increments of one pull are independent, of equal mean and
+    variance per step.
     `steps`: how many steps a pull has (the most, if pulls differ; then each reading says `of=`).
 
     >>> Incremental(sigma=3.0, steps=20)
@@ -108,7 +131,7 @@ class Unbiased:
     def __post_init__(self) -> None:
         choice("pooling", self.pooling, ["independent", "refining"], SettingError)
         reading_sd = reading_sd_of(self.reading_sd, self.pooling)
-        settle(self, sigma=sigma_of(self.sigma), reading_sd=reading_sd, steps=steps_of(self.steps))
+        settle(self, sigma=sigma_of(self.sigma, NOISY), reading_sd=reading_sd, steps=steps_of(self.steps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +157,7 @@ class Biased:
         bias_scale = None if self.bias_scale is None else scale("bias_scale", self.bias_scale, SettingError)
         settle(
             self,
-            sigma=sigma_of(self.sigma),
+            sigma=sigma_of(self.sigma, NOISY),
             reading_sd=reading_sd,
             bias_scale=bias_scale,
             steps=steps_of(self.steps),
@@ -165,9 +188,12 @@ class Correlated:
         if not -1.0 < correlation < 1.0:
             remedy = "A surrogate that is X itself is its full feedback: tell it."
             raise SettingError(refusal("correlation", self.correlation, expected, remedy))
+        if self.sigma is None or isinstance(self.sigma, Pilot):
+            remedy = "How much a surrogate says follows from all three numbers; a bound on one of them is no safe side."
+            raise SettingError(refusal("sigma", self.sigma, "a number, or {label: number}", remedy))
         settle(
             self,
-            sigma=sigma_of(self.sigma),
+            sigma=sigma_of(self.sigma, NOISY),
             surrogate_sd=scale("surrogate_sd", self.surrogate_sd, SettingError),
             correlation=correlation,
             from_step=whole("from_step", self.from_step, 1, SettingError),

@@ -21,6 +21,7 @@ from earlycall.core.facts import (
     Told,
 )
 from earlycall.core.feedback import declared_precision
+from earlycall.core.order import by_observation
 from earlycall.core.state import (
     State,
     Story,
@@ -40,6 +41,7 @@ from earlycall.core.tables import (
     CORRELATED,
     CUT,
     FAILED,
+    FREE,
     FULL,
     INCREMENTAL,
     LENGTH,
@@ -53,6 +55,8 @@ from earlycall.core.tables import (
     STATUS,
     STEP,
     SURVIVING,
+    WALK_FLOATS,
+    WALK_INTS,
 )
 from earlycall.core.turn import finish, give, leave, read, start
 from earlycall.errors import NewsError
@@ -73,11 +77,19 @@ def started(state: State, fact: Started) -> bool:
         )
     t.pulls.append([0] * PULL_INTS)
     t.pullf.append([0.0] * PULL_FLOATS)
+    make_room(state)
     state.stories.append(Story(fact))
     if fact.key is not None:
         state.keys.setdefault(fact.key, []).append(fact.pull)
     start(rules, t, index, float(rules.steps))
     return True
+
+
+def make_room(state: State) -> None:
+    """A row in the walk for one more observation: each pull brings one, and each increment where σ is not known."""
+    if state.rules.order != FREE:
+        state.tables.walk.append([0] * WALK_INTS)
+        state.tables.walkf.append([0.0] * WALK_FLOATS)
 
 
 def was_read(state: State, fact: Read) -> bool:
@@ -97,6 +109,8 @@ def was_read(state: State, fact: Read) -> bool:
         fits(state, row, fact.value, reading_scale(state, row, precision))
     if length > 0.0:
         state.tables.pullf[row][LENGTH] = length
+    if by_observation(state.rules):
+        make_room(state)
     read(state.rules, state.tables, row, fact.step, state.sign * fact.value, precision)
     readings[fact.step] = fact
     return True
@@ -150,7 +164,7 @@ def reading_scale(state: State, row: int, precision: float) -> float:
 
 def fits(state: State, row: int, value: float, sd: float) -> None:
     """Refuse a value so far from 0 that rounding would eat what it says."""
-    if abs(value) > COARSE * sd:
+    if state.rules.unknown == 0 and abs(value) > COARSE * sd:
         raise NewsError(f"{too_coarse('value', value, sd)} Or tell the pull as failed. {story(state, row)}.")
 
 
@@ -175,6 +189,11 @@ def was_told(state: State, fact: Told) -> bool:
         raise NewsError(
             f"step={fact.step!r}: expected {length:g}, the steps of this pull, with its full feedback."
             f" Report what it gained so far instead. {story(state, row)}."
+        )
+    if fact.step is not None and fact.step < state.rules.min_delay:
+        raise NewsError(
+            f"step={fact.step!r}: expected at least min_delay={state.rules.min_delay}: no pull ends before, it was"
+            f" declared. If this one broke, fail or lose it. {story(state, row)}."
         )
     fits(state, row, fact.value, state.tables.armf[now[ARM]][SIGMA])
     if fact.step is not None:
@@ -206,6 +225,12 @@ def has_failed(state: State, fact: Failed) -> bool:
     if not holds_slot(state, row):
         return False
     failure = state.settings.failure
+    if failure == "retry" and state.settings.informative:
+        raise NewsError(
+            f"pull={fact.pull!r}: it failed, and where delays may know the reward (delays='informative') to ask again"
+            " would choose among pulls by how they end. If its failure has nothing to do with how good it is, lose it."
+            " Else this race can only be closed; open the next with failure=<the number that a failed pull counts as>."
+        )
     if isinstance(failure, str):
         leave(state.rules, state.tables, row, FAILED)
     else:

@@ -27,7 +27,7 @@ from earlycall.core.facts import (
     Started,
     Told,
 )
-from earlycall.core.schedule import cuts, earns_its_slot, next_arm
+from earlycall.core.schedule import cuts, earns_its_slot, next_arm, used_up
 from earlycall.core.state import State
 from earlycall.core.tables import (
     ACCEPTED,
@@ -144,7 +144,7 @@ def ending(state: State, freed: int) -> str:
         return state.closed.outcome
     if close_enough(rules, t):
         return "epsilon"
-    if state.settings.max_pulls == len(state.stories) and t.race[BUSY] == freed:
+    if t.race[BUSY] == freed and (state.settings.max_pulls == len(state.stories) or used_up(rules, t)):
         return "deadline"
     return ""
 

@@ -5,18 +5,23 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from earlycall.core.checks import COARSE, refusal, too_coarse
-from earlycall.core.models import Biased, Correlated, Full, Incremental, Unbiased
+from earlycall.core.models import Biased, Correlated, Full, Incremental, Pilot, Sigma, Unbiased
 from earlycall.core.radius import ZETA
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
     AS_PRINTED,
     BIASED,
+    BLOCKED,
     CORRELATED,
+    EVERY,
     EVIDENCE,
+    FREE,
     FULL,
     INCREMENTAL,
     INDEPENDENT,
     NARROW_TAU,
+    ONCE,
+    ORDERED,
     PAPER,
     REFINING,
     SIGMA,
@@ -64,6 +69,7 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
     if settings.ledger == "as-printed":  # its split is made anew at every step (ledger.py)
         full = 1.0
     level = math.log(settings.k) + math.log(n - settings.k) - math.log(settings.delta)
+    order = order_of(settings)
     rules = Rules(
         arms=n,
         k=settings.k,
@@ -85,8 +91,28 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
         share_partial=partial,
         share_bias=bias,
         reading_sd=1.0 / math.sqrt(min(row[1] for row in curve)) if curve else 0.0,
+        order=order,
+        unknown=1 if settings.feedback.sigma is None else 0,
+        looks=ONCE if settings.looks == "once" else EVERY,
+        min_delay=settings.min_delay or 0 if order == ORDERED else 0,
+        blocks=settings.blocks if isinstance(settings.blocks, int) else 0,
+        lags=lags_of(settings, bool(curve)) if order == ORDERED else 0,
     )
     return rules, arm_numbers(labels, settings, level), curve
+
+
+def order_of(settings: Settings) -> int:
+    """How pulls of two arms meet (order.py)."""
+    if settings.blocks is not None:
+        return BLOCKED
+    return ORDERED if settings.feedback.sigma is None or settings.informative else FREE
+
+
+def lags_of(settings: Settings, reads: bool) -> int:
+    """How many numbers of early pulls are tried: 1, 2, 4 … up to r; none without readings that all pulls outlive."""
+    if not reads or settings.min_delay is None or settings.looks == "once":
+        return 0
+    return (settings.per_arm or settings.parallel).bit_length()
 
 
 def arm_numbers(labels: tuple[str, ...], settings: Settings, level: float) -> ArmNumbers:
@@ -108,8 +134,10 @@ def arm_numbers(labels: tuple[str, ...], settings: Settings, level: float) -> Ar
     return ArmNumbers(sigma, tau, narrow, tau_bias, slope)
 
 
-def sigmas(labels: tuple[str, ...], declared: float | Mapping[str, float]) -> Floats:
-    """The sd of each arm, in order; refuses a table that does not name exactly the arms."""
+def sigmas(labels: tuple[str, ...], declared: Sigma) -> Floats:
+    """The sd of each arm, in order, 1 where it is not known; refuses a table that does not name exactly the arms."""
+    if declared is None or isinstance(declared, Pilot):
+        return [1.0] * len(labels)
     if not isinstance(declared, Mapping):
         return [declared] * len(labels)
     known = set(labels)

@@ -26,13 +26,18 @@ from earlycall.core.tables import (
     ALIVE,
     ARM,
     BIASED,
+    BLOCKED,
     BUSY,
     CORRELATED,
     CURVE_PRECISION,
+    FREE,
     FRESH,
     FROM_STEP,
     NEWS_OF,
+    ONCE,
+    ORDERED,
     PAPER,
+    PLAN,
     PLANNED,
     PRECISION,
     PROMISE,
@@ -41,6 +46,7 @@ from earlycall.core.tables import (
     SEVERAL,
     SIGMA,
     SLOPE,
+    STARTED,
     STEP,
     SURVIVORS,
     W_LEFT,
@@ -61,7 +67,7 @@ def next_arm(rules: Rules, t: Tables) -> int:
     best = -1
     for p in range(t.race[SURVIVORS]):
         index = t.arms[p][ALIVE]
-        if t.arms[index][ACTIVE] >= rules.per_arm:
+        if t.arms[index][ACTIVE] >= rules.per_arm or 0 < rules.blocks <= t.arms[index][STARTED]:
             continue
         if best < 0:
             best = index
@@ -71,6 +77,16 @@ def next_arm(rules: Rules, t: Tables) -> int:
         elif t.armf[index][PROMISE] < t.armf[best][PROMISE]:
             best = index
     return best
+
+
+def used_up(rules: Rules, t: Tables) -> bool:
+    """Whether every survivor has been on every block there is."""
+    if rules.blocks == 0:
+        return False
+    for p in range(t.race[SURVIVORS]):
+        if t.arms[t.arms[p][ALIVE]][STARTED] < rules.blocks:
+            return False
+    return True
 
 
 def cuts(rules: Rules) -> bool:
@@ -83,13 +99,26 @@ def look_ahead(rules: Rules, t: Tables, index: int) -> None:
     armf = t.armf[index]
     armf[PLANNED] = 1.0 / (armf[SIGMA] * armf[SIGMA])
     if cuts(rules):
-        cut_short, best, armf[PLANNED] = outlook(rules, t.curve, armf, 0.0, 0, 0.0, rules.setup)
+        cut_short, best, armf[PLANNED], length = outlook(rules, t.curve, armf, 0.0, 0, 0.0, rules.setup)
         armf[FRESH] = cut_short if rules.feedback >= BIASED else best
+        if planned(rules):
+            armf[PLAN] = length
+
+
+def planned(rules: Rules) -> bool:
+    """Whether every pull's length is fixed before it starts."""
+    return rules.looks == ONCE or rules.order == ORDERED
 
 
 def promise(rules: Rules, t: Tables, index: int) -> None:
-    """Bring up to date what the arm will know once its running pulls have brought what they will."""
+    """Bring up to date what the arm will know once its running pulls have brought what they will.
+
+    Where arms are compared on equal counts, the count is what matters.
+    """
     armf = t.armf[index]
+    if rules.order != FREE:
+        armf[PROMISE] = float(t.arms[index][STARTED] if rules.order == BLOCKED else t.arms[index][PULLED])
+        return
     settled = information(rules, armf[SLOPE], armf[A], armf[W_LEFT], armf[Q])
     armf[PROMISE] = settled + t.arms[index][ACTIVE] * armf[PLANNED]
 
@@ -97,6 +126,8 @@ def promise(rules: Rules, t: Tables, index: int) -> None:
 def earns_its_slot(rules: Rules, t: Tables, pull: int) -> bool:
     """Whether a running pull still brings as much per step as a fresh one of its arm would (asked when news came)."""
     step = t.pulls[pull][STEP]
+    if planned(rules):
+        return not 0.0 < t.armf[t.pulls[pull][ARM]][PLAN] <= step
     if step >= rules.steps:  # it has run its length: its full feedback costs nothing more
         return True
     news_of = t.arms[t.pulls[pull][ARM]][NEWS_OF]
@@ -104,14 +135,16 @@ def earns_its_slot(rules: Rules, t: Tables, pull: int) -> bool:
         return True
     armf = t.armf[t.pulls[pull][ARM]]
     now = t.pullf[pull]
-    _, staying, _ = outlook(rules, t.curve, armf, now[WEIGHT], step, now[PRECISION], 0.0)
+    _, staying, _, _ = outlook(rules, t.curve, armf, now[WEIGHT], step, now[PRECISION], 0.0)
     return staying >= armf[FRESH]
 
 
 def outlook(
     rules: Rules, curve: list[Floats], armf: Floats, said: float, step: int, precision: float, extra: float
-) -> tuple[float, float, float]:
-    """(best gain per step if it is cut, best gain per step, that gain) of going on with a pull that ran `step` steps.
+) -> tuple[float, float, float, float]:
+    """(best gain per step if it is cut, best gain per step, that gain, the length then) of going on with a pull.
+
+    It ran `step` steps so far; the length is 0 when it is best to let it finish.
 
     The pull has precision `precision` and weight `said` now; `extra` steps are paid before the next one. Where two
     lengths are equally good the longer one is taken.
@@ -120,6 +153,7 @@ def outlook(
     base = replaced(rules, armf, 0.0, said, said, 0.0)
     best_rate = -math.inf
     best_gain = 0.0
+    best_length = 0.0
     for m in range(len(curve)):
         first, last = span(rules, curve, m, step)
         if last < first:
@@ -137,18 +171,22 @@ def outlook(
         if gain / (paid + length) >= best_rate:
             best_rate = gain / (paid + length)
             best_gain = gain
+            best_length = float(length)
     cut_rate = best_rate
     gain = replaced(rules, armf, 1.0 / (armf[SIGMA] * armf[SIGMA]), said, 0.0, precision) - base
     if gain / (paid + rules.steps) >= best_rate:
         best_rate = gain / (paid + rules.steps)
         best_gain = gain
-    return cut_rate, best_rate, best_gain
+        best_length = 0.0
+    return cut_rate, best_rate, best_gain, best_length
 
 
 def span(rules: Rules, curve: list[Floats], m: int, step: int) -> tuple[int, int]:
     """First and last step after `step` that belong to row m of the curve; step D belongs to the full feedback."""
     first = int(curve[m][FROM_STEP])
     last = rules.steps - 1
+    if rules.order == ORDERED and rules.min_delay < last:  # a longer pull is only seen because it had not ended
+        last = rules.min_delay
     if m + 1 < len(curve) and int(curve[m + 1][FROM_STEP]) <= last:
         last = int(curve[m + 1][FROM_STEP]) - 1
     return (first if first > step else step + 1), last

@@ -9,15 +9,15 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Required, TypedDict, get_args
 
 from earlycall.core.checks import choice, real, refusal, scale, whole
-from earlycall.core.models import LATER, Biased, Correlated, Feedback, Full, Incremental, Unbiased, settle
+from earlycall.core.models import LATER, Biased, Correlated, Feedback, Full, Incremental, Pilot, Unbiased, settle
 from earlycall.errors import SettingError
 
 DELAYS = (
-    'Say delays="independent" if how long a pull takes carries no news of how good it is. (If slow pulls are better or'
-    f' worse ones, that needs delays="informative": {LATER}; use parallel=1 and leave setup out.)'
+    'Say delays="independent" if how long a pull takes carries no news of how good it is; delays="informative" if slow'
+    " pulls may be better or worse ones (safe either way, and slower)."
 )
 # Options of the design that later work brings; until then they are refused by name.
-NOT_YET = frozenset("allocation blocks deadline journal looks name reserve timeout workers".split())
+NOT_YET = frozenset("allocation deadline journal name reserve timeout workers".split())
 
 
 MOST_SLOTS = 1_000_000
@@ -37,6 +37,8 @@ class Options(TypedDict, total=False):
     setup: float | None
     delays: str | None
     min_delay: int | None
+    looks: str
+    blocks: int | str | None
     method: str
     ledger: str
     radius: str
@@ -60,6 +62,8 @@ class Settings:
     setup: float | None = None
     delays: str | None = None
     min_delay: int | None = None
+    looks: str = "every"
+    blocks: int | str | None = None
     method: str = "evidence"
     ledger: str = "simultaneous"
     radius: str = "corrected"
@@ -70,6 +74,13 @@ class Settings:
     def __post_init__(self) -> None:
         settle(self, **checked(self))
         check_together(self)
+
+    @property
+    def informative(self) -> bool:
+        """Whether the race is run so that delays may know the reward: said, or the safe default for full feedback."""
+        if self.delays is None and self.method == "evidence" and self.parallel > 1:
+            return isinstance(self.feedback, Full)
+        return self.delays == "informative"
 
 
 def settings_of(options: Mapping[str, object]) -> Settings:
@@ -113,6 +124,8 @@ def checked(s: Settings) -> dict[str, object]:
         "per_arm": s.per_arm if s.per_arm is None else whole("per_arm", s.per_arm, 1, SettingError),
         "setup": s.setup if s.setup is None else at_least_zero("setup", s.setup, "It is in steps; None: never cut."),
         "min_delay": s.min_delay if s.min_delay is None else whole("min_delay", s.min_delay, 1, SettingError),
+        "looks": choice("looks", s.looks, ["every", "once"], SettingError),
+        "blocks": blocks_of(s.blocks),
         "method": choice("method", s.method, ["evidence", "paper"], SettingError),
         "ledger": choice("ledger", s.ledger, ["simultaneous", "as-printed"], SettingError),
         "radius": choice("radius", s.radius, ["corrected", "as-printed"], SettingError),
@@ -148,11 +161,18 @@ def failure_of(seen: object) -> str | float:
     return real("failure", seen, "'retry', 'stop' or a number", SettingError)
 
 
+def blocks_of(seen: object) -> int | str | None:
+    """How many blocks there are to pair arms on."""
+    remedy = "Or 'endless' where every block can be made (seeds, days); None: no pairing."
+    if seen is None or isinstance(seen, str):
+        return None if seen is None else choice("blocks", seen, ["endless"], SettingError, "Or a whole number of them.")
+    return whole("blocks", seen, 2, SettingError, remedy)
+
+
 def check_together(s: Settings) -> None:
     """Check what depends on more than one option."""
     if s.delays is not None:
-        remedy = f"As to 'informative': {LATER}."
-        choice("delays", s.delays, ["independent"], SettingError, remedy)
+        choice("delays", s.delays, ["independent", "informative"], SettingError)
     noisy = isinstance(s.feedback, Unbiased | Biased | Correlated)
     if s.setup is not None and noisy and s.feedback.steps is None:  # type: ignore[union-attr]  # Full is not noisy
         remedy = f"Say {type(s.feedback).__name__}(…, steps=how many steps a pull has): cuts are planned from it."
@@ -161,8 +181,14 @@ def check_together(s: Settings) -> None:
         check_paper(s)
     else:
         check_evidence(s)
-    if s.min_delay is not None and not (s.method == "paper" and isinstance(s.feedback, Biased)):
-        remedy = "So far it says how many readings each finished pull surely has, for method='paper' with Biased."
+    check_min_delay(s)
+
+
+def check_min_delay(s: Settings) -> None:
+    """Refuse a `min_delay` that would say nothing."""
+    useful = isinstance(s.feedback, Biased) if s.method == "paper" else s.delays == "informative"
+    if s.min_delay is not None and not (useful and isinstance(s.feedback, Unbiased | Biased | Correlated)):
+        remedy = "It is for readings with delays='informative', and for method='paper' with Biased."
         raise SettingError(refusal("min_delay", s.min_delay, "None here", remedy))
 
 
@@ -180,6 +206,16 @@ def check_paper(s: Settings) -> None:
     if isinstance(s.feedback, Correlated):
         remedy = 'The paper knows no surrogates: use method="evidence".'
         raise SettingError(refusal("feedback", s.feedback, "another kind with method='paper'", remedy))
+    for name, usual in (("looks", "every"), ("blocks", None)):
+        if getattr(s, name) != usual:
+            remedy = 'The paper does not have it: use method="evidence".'
+            raise SettingError(refusal(name, getattr(s, name), f"{usual!r} with method='paper'", remedy))
+    if s.delays == "informative":
+        remedy = 'The paper takes delays for independent of rewards: use method="evidence".'
+        raise SettingError(refusal("delays", s.delays, "'independent' with method='paper'", remedy))
+    if s.feedback.sigma is None or isinstance(s.feedback.sigma, Pilot):
+        remedy = 'The paper knows every sd: use method="evidence".'
+        raise SettingError(refusal("sigma", s.feedback.sigma, "a number with method='paper'", remedy))
     if isinstance(s.feedback, Incremental) and s.feedback.steps is None:
         remedy = "Say Incremental(…, steps=the most steps a pull can have)."
         raise SettingError(refusal("steps", None, "a whole number with method='paper'", remedy))
@@ -187,11 +223,63 @@ def check_paper(s: Settings) -> None:
 
 def check_evidence(s: Settings) -> None:
     """Refuse what only the paper's methods need, and delays that were not thought about."""
-    if s.delays is None and s.parallel > 1:
-        raise SettingError(refusal("delays", None, f"'independent' with parallel={s.parallel}", DELAYS))
+    either = "'independent' or 'informative'"
+    in_order = s.informative or (isinstance(s.feedback, Full) and (s.blocks is not None or s.feedback.sigma is None))
+    if s.delays is None and s.parallel > 1 and not in_order:
+        raise SettingError(refusal("delays", None, f"{either} with parallel={s.parallel}", DELAYS))
     if s.delays is None and s.setup is not None:  # who outlives a cut is no fair sample then, with one slot too
-        raise SettingError(refusal("delays", None, f"'independent' with setup={s.setup:g}", DELAYS))
+        raise SettingError(refusal("delays", None, f"{either} with setup={s.setup:g}", DELAYS))
+    if s.delays == "informative":
+        check_informative(s)
+    if s.looks == "once":
+        check_once(s)
+    if s.blocks is not None:
+        check_blocks(s)
+    if s.feedback.sigma is None:
+        check_unknown(s)
     for name, usual in (("ledger", "simultaneous"), ("radius", "corrected")):
         if getattr(s, name) != usual:
             remedy = 'It belongs to method="paper"; evidence needs neither ledger nor radius.'
             raise SettingError(refusal(name, getattr(s, name), repr(usual), remedy))
+
+
+def check_informative(s: Settings) -> None:
+    """Refuse what is not proved where delays know the reward (docs/guarantees.md)."""
+    if isinstance(s.feedback, Incremental):
+        remedy = "Pulls that are under way say more the longer they take. Declare Full(…), and tell each in the end."
+        raise SettingError(refusal("feedback", s.feedback, "another kind with delays='informative'", remedy))
+    if s.setup is not None and (not isinstance(s.feedback, Unbiased) or s.min_delay is None):
+        remedy = (
+            "Pulls may only be cut at a step that none can have ended by: say min_delay=…, with Unbiased readings;"
+            " or leave setup out."
+        )
+        raise SettingError(refusal("setup", s.setup, "None here with delays='informative'", remedy))
+
+
+def check_once(s: Settings) -> None:
+    """Refuse `looks="once"` where it would change nothing, or where no length can be fixed beforehand."""
+    if isinstance(s.feedback, Full | Incremental):
+        remedy = "It is for readings that are not as Gaussian as declared. Leave it out."
+        raise SettingError(refusal("looks", "once", f"'every' with {type(s.feedback).__name__}", remedy))
+    if s.setup is not None and not isinstance(s.feedback, Unbiased):
+        remedy = "With an offset the best length depends on what has finished: leave setup out."
+        raise SettingError(refusal("setup", s.setup, "None with looks='once' and an offset", remedy))
+
+
+def check_blocks(s: Settings) -> None:
+    """Refuse what has no meaning where arms meet block by block."""
+    if not isinstance(s.feedback, Full):
+        remedy = "Differences are taken between full feedbacks: declare Full(sigma=None) or Full(sigma=…)."
+        raise SettingError(refusal("feedback", s.feedback, "Full(…) with blocks", remedy))
+    if s.scale is not None:
+        raise SettingError(refusal("scale", s.scale, "None with blocks", "Leave it out."))
+
+
+def check_unknown(s: Settings) -> None:
+    """Refuse what needs a known σ."""
+    if s.scale is not None:
+        remedy = "Without sigma a gap has no size: leave scale out."
+        raise SettingError(refusal("scale", s.scale, "None with sigma=None", remedy))
+    if isinstance(s.feedback, Incremental) and s.feedback.steps is None:
+        remedy = "Say Incremental(sigma=None, steps=how many steps every pull has)."
+        raise SettingError(refusal("steps", None, "a whole number with sigma=None", remedy))

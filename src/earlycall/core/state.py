@@ -15,9 +15,13 @@ from earlycall.core.tables import (
     ARM_INTS,
     BIAS_COUNT,
     BIASED,
+    BLOCKED,
     FAILED,
+    FREE,
     FULL_NEXT,
     LOST,
+    MEET_FLOATS,
+    MEET_INTS,
     RACE_FLOATS,
     RACE_INTS,
     RUNNING,
@@ -70,6 +74,12 @@ def opened(fact: Opened) -> State:
         race=[0] * RACE_INTS,
         racef=[0.0] * RACE_FLOATS,
         curve=curve,
+        walk=[],
+        walkf=[],
+        duels=[[0] * rules.arms for _ in fact.labels] if rules.order != FREE else [],
+        meets=[[0] * MEET_INTS for _ in range(rules.arms**2)] if rules.order == BLOCKED else [],
+        meetf=[[0.0] * MEET_FLOATS for _ in range(rules.arms**2)] if rules.order == BLOCKED else [],
+        spare=[[0.0] * ARM_FLOATS for _ in range(2)],
     )
     for row, *given in zip(tables.armf, *numbers, strict=True):
         for column, number in zip(DECLARED, given, strict=True):

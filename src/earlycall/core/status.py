@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from earlycall.core.confidence import elect, half_width, smallest_epsilon
 from earlycall.core.evidence import statistic
 from earlycall.core.facts import Accepted
+from earlycall.core.pairs import pair_evidence
 from earlycall.core.race import answer, confidence_of
 from earlycall.core.state import STATES, VERDICTS, State, arm_index, pull_state, stuck, told_value
 from earlycall.core.tables import (
@@ -17,6 +18,7 @@ from earlycall.core.tables import (
     BUSY,
     DONE,
     ESTIMATE,
+    FREE,
     HIGH,
     LEADER,
     LOW,
@@ -154,7 +156,7 @@ def arm_status(state: State, index: int, top: bool) -> ArmStatus:
 def interval(state: State, index: int) -> tuple[float, float]:
     """The arm's interval; (−∞, ∞) while nothing is known."""
     armf = state.tables.armf[index]
-    half = half_width(state.rules, armf)
+    half = half_width(state.rules, state.tables, index)
     mean = state.sign * armf[MEAN]
     return mean - half, mean + half
 
@@ -211,10 +213,20 @@ def open_question(state: State, index: int) -> str:
     unknown = [j for j in others if t.armf[j][SPREAD] == math.inf]
     if unknown:
         return f"Nothing is known yet of {state.labels[unknown[0]]!r}, which it is up against."
-    row = t.armf[index]
     if rules.method == PAPER:
         j = max(others, key=lambda j: t.armf[j][HIGH] if side else -t.armf[j][LOW])
         return f"Its interval still meets that of {state.labels[j]!r}."
-    j = min(others, key=lambda j: statistic(row, t.armf[j]))
-    has = max(0.0, statistic(row, t.armf[j]))
+    found = {j: evidence_between(state, index, j) for j in others}
+    j = min(others, key=found.__getitem__)
+    has = max(0.0, found[j])
     return f"Against {state.labels[j]!r} it has {has:.3g} of the {rules.level:.3g} units of evidence a verdict takes."
+
+
+def evidence_between(state: State, leading: int, other: int) -> float:
+    """The evidence that two arms lie as the answer of the moment has them."""
+    rules, t = state.rules, state.tables
+    if rules.order == FREE:
+        return statistic(t.armf[leading], t.armf[other])
+    if t.arms[leading][LEADER] == 0:
+        leading, other = other, leading
+    return pair_evidence(rules, t, leading, other)

@@ -1,8 +1,10 @@
 """The tables a race is kept in, and the numbers its rules come down to.
 
-The kernel sees a race as seven tables: one row per arm, one row per pull, one row for the race itself, each split
-into integers and floats, and the declared curve of reading errors. Live, a table is a list of lists; compiled, a
-two-dimensional array. Both are read as `row = table[i]; row[COLUMN]`, so the same source serves both.
+The kernel sees a race as tables: one row per arm, one row per pull, one row for the race itself, each split into
+integers and floats, and the declared curve of reading errors. Where arms are compared in order (order.py) there are
+also the walk, one row per observation, and the duels and meetings, one row per arm or pair; elsewhere these are empty.
+Live, a table is a list of lists; compiled, a two-dimensional array. Both are read as `row = table[i]; row[COLUMN]`, so
+the same source serves both.
 
 Columns marked *derived* can be rebuilt from the others; they are bookkeeping that `settle` keeps up to date. All
 other columns change only through the moves of `turn.py`. A pull is known by its row (pull id − 1), −1 means none.
@@ -18,6 +20,8 @@ EVIDENCE, PAPER = 0, 1  # method
 FULL, INCREMENTAL, UNBIASED, BIASED, CORRELATED = 0, 1, 2, 3, 4  # feedback; from BIASED on readings have an offset
 INDEPENDENT, REFINING = 0, 1  # pooling of the readings of one pull
 SIMULTANEOUS, AS_PRINTED = 0, 1  # ledger
+FREE, ORDERED, BLOCKED = 0, 1, 2  # how pulls of two arms meet: as they come, in start order, block by block
+EVERY, ONCE = 0, 1  # looks: at every reading, or once at a pull's planned length
 SURVIVING, ACCEPTED, REJECTED = 0, 1, 2  # an arm's verdict
 CLEAR, RISING, FALLING = 0, 1, 2  # an arm's doubt (verdict.py)
 RUNNING, FINISHED, LOST, FAILED, CANCELLED, CUT = 0, 1, 2, 3, 4, 5  # a pull's state
@@ -49,7 +53,11 @@ NEWS_OF = 21  # the pull that moved the arm since the last turn, or SEVERAL
 DOUBT = 22  # derived: RISING or FALLING while its interval says accept or reject and its pairs do not
 SCORE = 23  # derived: of an arm in doubt, the survivors it beats, or that beat it
 IN_DOUBT = 24  # derived: row p holds the p-th arm in doubt
-ARM_INTS = 25
+WON = 25  # derived: survivors that it may beat, and that may beat it (duels.py)
+LOST_TO = 26
+EARLY_END = 27  # last row of the arm's walk; the last one all of whose pulls are over; −1: none (order.py)
+FULL_END = 28
+ARM_INTS = 29
 
 # Arms, floats ---------------------------------------------------------------------------------------------------
 SIGMA = 0  # sd of the full feedback
@@ -79,8 +87,9 @@ SLOPE = 23  # β: a reading is an unknown offset + β·X + an error of its own; 
 NARROW_TAU = 24  # the same three of the narrow prior
 NARROW_SPREAD = 25
 NARROW_PENALTY = 26
-SCRATCH = 27  # derived: row p is a work place of `select`
-ARM_FLOATS = 28
+PLAN = 27  # derived: the length every pull of the arm is planned to; 0: to its end (looks once, informative delays)
+SCRATCH = 28  # derived: row p is a work place of `select`
+ARM_FLOATS = 29
 
 # Pulls, integers ------------------------------------------------------------------------------------------------
 ARM = 0
@@ -93,7 +102,10 @@ LEFT = 6  # neighbours among the arm's pulls that hold a slot
 RIGHT = 7
 OUT = 8  # 1: left the start order (lost before it said anything)
 POOLED = 9  # 1: counted before POOL_NEXT
-PULL_INTS = 10
+COUNTED = 10  # looks once: 0 not yet, 1 with its readings, 2 with its full feedback; it counts once
+FIRST_ROW = 11  # its first and last row in the walk; −1: none
+LAST_ROW = 12
+PULL_INTS = 13
 
 # Pulls, floats --------------------------------------------------------------------------------------------------
 ESTIMATE = 0  # Ȳ: what its readings say about its full feedback
@@ -104,7 +116,9 @@ BETA = 4  # β at the share of δ of this pull
 LENGTH = 5  # Incremental: the D of this pull
 TOTAL = 6  # Incremental: Σ of the increments
 VALUE = 7  # X once finished
-PULL_FLOATS = 8
+EARLY = 8  # w and w·Ȳ of its readings up to the step that every pull outlives
+EARLY_Y = 9
+PULL_FLOATS = 10
 
 # The race, integers ---------------------------------------------------------------------------------------------
 QUEUED = 0  # arms that wait for `settle`
@@ -118,7 +132,8 @@ REJECT_COUNT = 7  # derived: survivors with LOW > REJECT_AT
 CLOSE_HIGH = 8  # derived: survivors with HIGH ≥ CLOSE_AT + ε
 CLOSE_LOW = 9  # derived: survivors with LOW > CLOSE_AT
 DOUBTS = 10  # derived: arms in doubt
-RACE_INTS = 11
+WALKED = 11  # rows of the walk in use
+RACE_INTS = 12
 
 # The race, floats -----------------------------------------------------------------------------------------------
 ACCEPT_AT = 0  # derived: the three fences
@@ -129,6 +144,39 @@ RACE_FLOATS = 3
 # The curve: readings from FROM_STEP on have precision CURVE_PRECISION -----------------------------------------------
 FROM_STEP = 0
 CURVE_PRECISION = 1
+
+# The walk, integers: one row per observation, linked per arm in start order (order.py) -------------------------------
+BEFORE = 0  # the observation before it
+JUMP = 1  # one further back: any depth is found in a logarithm of steps
+DEPTH = 2  # 1 for the arm's first observation; 0 while it waits for the pulls started before its own
+AFTER = 3  # the observation after it: of the arm once it is in order, of its pull while it waits
+BLOCK = 4  # its block
+WALK_INTS = 5
+
+# The walk, floats: sums over the arm's observations up to this one ---------------------------------------------------
+SHARE = 0  # of this observation: its weight, 1 for a full feedback
+SEEN = 1  # of this observation: its value
+TO_WEIGHT = 2  # σ unknown: Σ weight, the weighted mean, Σ weight·(value − mean)²
+TO_MEAN = 3
+TO_SQUARES = 4
+TO_A = 5  # σ known: the same sums as in the arms table, over pulls that are over
+TO_AX = 6
+TO_W = 7
+TO_WY = 8
+TO_Q = 9
+TO_QZ = 10
+TO_EARLY = 11  # σ known: Σ EARLY and Σ EARLY_Y
+TO_EARLY_Y = 12
+WALK_FLOATS = 13
+
+# Meetings: one row per pair (first·n + second, first < second), block by block (pairs.py) -----------------------------
+NEXT_FIRST = 0  # the next observation of each arm that they have not met at; −1: begin with the arm's first
+NEXT_SECOND = 1
+MET = 2  # blocks on which both finished
+MEET_INTS = 3
+DIFFERENCE = 0  # mean of first − second over these blocks, and Σ (difference − mean)²
+SQUARES = 1
+MEET_FLOATS = 2
 
 
 class Rules(NamedTuple):
@@ -154,10 +202,16 @@ class Rules(NamedTuple):
     share_partial: float
     share_bias: float
     reading_sd: float  # the largest declared sd of a reading; 0 where there are none
+    order: int  # FREE, ORDERED or BLOCKED
+    unknown: int  # 1: σ is not known
+    looks: int
+    min_delay: int  # a step that every pull outlives; 0: none is known
+    blocks: int  # how many blocks there are; 0: no end of them, or none
+    lags: int  # how many numbers of early pulls are tried beyond those that are over (pairs.py)
 
 
 class Tables(NamedTuple):
-    """The tables of one race."""
+    """The tables of one race; those of order.py and duels.py are empty where arms are not compared in order."""
 
     arms: list[Ints]
     armf: list[Floats]
@@ -166,3 +220,9 @@ class Tables(NamedTuple):
     race: Ints
     racef: Floats
     curve: list[Floats]
+    walk: list[Ints]
+    walkf: list[Floats]
+    duels: list[Ints]  # row i, column j: 1 while i may beat j
+    meets: list[Ints]
+    meetf: list[Floats]
+    spare: list[Floats]  # two rows like an arm's, to work in

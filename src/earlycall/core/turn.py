@@ -8,9 +8,12 @@ is `state.py` and `race.py` live, and a compiled loop in simulations; both call 
 
 import math
 
+from earlycall.core.duels import compare, judge_pairs
 from earlycall.core.evidence import replace_by_full, replace_reading, weigh
 from earlycall.core.feedback import take_reading
 from earlycall.core.ledger import beta_at, pull_share
+from earlycall.core.order import by_observation, enter, heard, heard_full, keep_early, walk_on
+from earlycall.core.pairs import stand
 from earlycall.core.paper import bound, extend, keeps_order, repool_full, repool_reading
 from earlycall.core.schedule import cuts, earns_its_slot, look_ahead, promise
 from earlycall.core.tables import (
@@ -20,18 +23,25 @@ from earlycall.core.tables import (
     BIASED,
     BUSY,
     CANCELLED,
+    COUNTED,
     CUT,
     DONE,
+    EARLY_END,
     ESTIMATE,
+    EVERY,
     FAILED,
     FENCED,
     FINISHED,
+    FIRST_ROW,
+    FREE,
+    FULL_END,
     FULL_NEXT,
     HEAD,
     HIGH,
     INCREMENTAL,
     JUDGED,
     LAST,
+    LAST_ROW,
     LEFT,
     LENGTH,
     LOST,
@@ -40,10 +50,15 @@ from earlycall.core.tables import (
     NARROW_SPREAD,
     NEWS_OF,
     NEXT,
+    NEXT_FIRST,
+    NEXT_SECOND,
+    ONCE,
     OPENED,
+    ORDERED,
     ORDINAL,
     OUT,
     PAPER,
+    PLAN,
     POOL_NEXT,
     PULLED,
     QUEUE,
@@ -79,12 +94,17 @@ def open_race(rules: Rules, t: Tables) -> None:
         arm[TAIL] = -1
         arm[FULL_NEXT] = -1
         arm[POOL_NEXT] = -1
+        arm[EARLY_END] = -1
+        arm[FULL_END] = -1
         armf = t.armf[index]
         armf[SPREAD] = math.inf
         armf[NARROW_SPREAD] = math.inf
         armf[LOW] = -math.inf
         armf[HIGH] = math.inf
         look_ahead(rules, t, index)
+    for row in range(len(t.meets)):
+        t.meets[row][NEXT_FIRST] = -1
+        t.meets[row][NEXT_SECOND] = -1
     gather(t)
 
 
@@ -92,6 +112,8 @@ def start(rules: Rules, t: Tables, index: int, length: float) -> int:
     """Start the next pull of an arm (`length`: its D in steps, where that is known) and return its row."""
     pull = t.race[OPENED]
     t.race[OPENED] += 1
+    t.pulls[pull][FIRST_ROW] = -1
+    t.pulls[pull][LAST_ROW] = -1
     t.race[BUSY] += 1
     arm = t.arms[index]
     arm[STARTED] += 1
@@ -125,15 +147,46 @@ def read(rules: Rules, t: Tables, pull: int, step: int, value: float, precision:
     if precision <= 0.0 and rules.feedback != INCREMENTAL:  # progress, and nothing else
         now[STEP] = step
         return
+    if now[COUNTED] != 0:  # what it says now was only heard because of what it had said
+        now[STEP] = step
+        return
     weight = nowf[WEIGHT]
     estimate = nowf[ESTIMATE]
     if rules.method == PAPER and rules.reading_sd > 0.0:  # all alike, so Ȳ is the plain mean of Alg. 2, line 7:
         precision = 1.0 / (rules.reading_sd * rules.reading_sd)  # C(s, P, ·) holds as no declared sd is above s
     take_reading(rules, t.armf[index], now, nowf, step, value, precision)
-    replace_reading(t.arms[index], t.armf[index], now, nowf, weight, estimate)
-    if keeps_order(rules):
-        repool_reading(rules, t, pull, estimate)
+    if by_observation(rules):
+        share = nowf[WEIGHT] - weight
+        heard(t, pull, share, value / share)
+        proceed(rules, t, index)
+    elif rules.order == ORDERED:
+        keep_early(rules, t, pull)
+        proceed(rules, t, index)
+    elif rules.looks == EVERY:
+        replace_reading(t.arms[index], t.armf[index], now, nowf, weight, estimate)
+        if keeps_order(rules):
+            repool_reading(rules, t, pull, estimate)
+    elif 0.0 < t.armf[index][PLAN] <= step:
+        count_once(t, pull)
+    else:  # its time to count has not come
+        return
     mark(t, index, pull)
+
+
+def proceed(rules: Rules, t: Tables, index: int) -> None:
+    """Let an arm's walk go on as far as the start order allows."""
+    if by_observation(rules):
+        enter(rules, t, index)
+    else:
+        walk_on(rules, t, index)
+
+
+def count_once(t: Tables, pull: int) -> None:
+    """What a pull has said counts from now on, as it is, for good (looks once)."""
+    now = t.pulls[pull]
+    if now[COUNTED] == 0 and now[READINGS] > 0:
+        now[COUNTED] = 1
+        replace_reading(t.arms[now[ARM]], t.armf[now[ARM]], now, t.pullf[pull], 0.0, 0.0)
 
 
 def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
@@ -141,7 +194,13 @@ def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
     now = t.pulls[pull]
     index = now[ARM]
     arm = t.arms[index]
-    replace_by_full(rules, arm, t.armf[index], now, t.pullf[pull], value)
+    counts = now[COUNTED] == 0  # late news of a pull that has counted for good is only kept
+    if counts:
+        now[COUNTED] = 2
+        if rules.order == FREE:
+            count_full(rules, t, pull, value)
+        elif by_observation(rules):
+            heard_full(rules, t, pull, value)
     if now[STATE] == RUNNING:
         unlink(t, index, pull)
     elif now[STATE] == LOST:
@@ -151,7 +210,18 @@ def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
     arm[DONE] += 1
     if keeps_order(rules):
         repool_full(rules, t, pull)
+    elif rules.order != FREE:
+        proceed(rules, t, index)
     mark(t, index, pull)
+
+
+def count_full(rules: Rules, t: Tables, pull: int, value: float) -> None:
+    """A full feedback counts, in the place of what the pull had said."""
+    now = t.pulls[pull]
+    arm = t.arms[now[ARM]]
+    if rules.looks == ONCE and now[READINGS] > 0:  # which had not counted yet
+        replace_reading(arm, t.armf[now[ARM]], now, t.pullf[pull], 0.0, 0.0)
+    replace_by_full(rules, arm, t.armf[now[ARM]], now, t.pullf[pull], value)
 
 
 def leave(rules: Rules, t: Tables, pull: int, state: int) -> None:
@@ -159,15 +229,24 @@ def leave(rules: Rules, t: Tables, pull: int, state: int) -> None:
     now = t.pulls[pull]
     index = now[ARM]
     unlink(t, index, pull)
+    lost = state == LOST or state == FAILED
+    if rules.looks == ONCE and rules.order == FREE and lost:
+        count_once(t, pull)
+        mark(t, index, pull)
     now[STATE] = state
-    t.armf[index][W_LEFT] += t.pullf[pull][WEIGHT]
-    if state == LOST or state == FAILED:
+    if rules.order == FREE and (rules.looks == EVERY or now[COUNTED] == 1):
+        t.armf[index][W_LEFT] += t.pullf[pull][WEIGHT]
+    if lost:
         t.arms[index][PULLED] -= 1
         if now[READINGS] == 0:
             now[OUT] = 1
             if keeps_order(rules):
                 extend(rules, t, index)
                 mark(t, index, pull)
+    if rules.order != FREE and lost:
+        now[COUNTED] = 1
+        proceed(rules, t, index)
+        mark(t, index, pull)
     promise(rules, t, index)
 
 
@@ -229,6 +308,8 @@ def settle(rules: Rules, t: Tables) -> int:
     refresh(rules, t)
     if t.race[FENCED] == 1:
         return 0
+    if rules.order != FREE:
+        return judge_pairs(rules, t) if t.race[QUEUED] > 0 else 0
     return judge(rules, t)
 
 
@@ -241,6 +322,11 @@ def refresh(rules: Rules, t: Tables) -> None:
         before = standing(armf)
         if rules.method == PAPER:
             bound(rules, t, index)
+        elif rules.order != FREE:
+            stand(rules, t, index)
+            promise(rules, t, index)
+            if t.arms[index][JUDGED] == SURVIVING:
+                compare(rules, t, index)
         else:
             weigh(rules, armf)
             if rules.feedback >= BIASED and cuts(rules):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from earlycall.core.models import Biased, Correlated, Feedback, Full, Incremental, Unbiased
+from earlycall.core.models import Biased, Correlated, Feedback, Full, Incremental, Pilot, Unbiased
 from earlycall.core.settings import Options, Settings, settings_of
 from earlycall.errors import SettingError
 
@@ -20,7 +20,7 @@ arms = ["3.6C", "4.8C", "6.0C"]
 
 [feedback]
 kind = "unbiased"              # full, incremental, unbiased, biased or correlated: docs/options.md
-sigma = 110                    # or { "3.6C" = 110, … }
+sigma = 110                    # or { "3.6C" = 110, … }; left out: not known (kinds full and incremental)
 reading_sd = { 1 = 200, 50 = 90 }
 pooling = "refining"
 steps = 100                    # the length of a pull
@@ -30,11 +30,13 @@ means = { "3.6C" = 760, "4.8C" = 990, "6.0C" = 640 }   # or a list; or spacing =
 shortest = 60                  # lengths are uniform from here to `steps`; left out: all the same
 # steps = 100                  # the length of a pull, where [feedback] does not say it
 # bias = 40                    # of the readings, where they are biased
+# sigma = 110                  # where [feedback] does not say it
 """
 
 Size = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Real = Annotated[float, Field(allow_inf_nan=False)]
 Sigma = Size | dict[str, Size]
+Pulls = Annotated[int, Field(ge=2)]
 Curve = Size | dict[Annotated[int, Field(ge=1)], Size]
 
 
@@ -48,14 +50,16 @@ class FullFeedback(Strict):
     """[feedback] of kind "full"."""
 
     kind: Literal["full"]
-    sigma: Sigma
+    sigma: Sigma | None = None
+    pilot: Pulls | None = None
 
 
 class IncrementalFeedback(Strict):
     """[feedback] of kind "incremental"."""
 
     kind: Literal["incremental"]
-    sigma: Sigma
+    sigma: Sigma | None = None
+    pilot: Pulls | None = None
     steps: int | None = None
 
 
@@ -63,7 +67,8 @@ class UnbiasedFeedback(Strict):
     """[feedback] of kind "unbiased"."""
 
     kind: Literal["unbiased"]
-    sigma: Sigma
+    sigma: Sigma | None = None
+    pilot: Pulls | None = None
     reading_sd: Curve
     pooling: Literal["independent", "refining"] = "independent"
     steps: int | None = None
@@ -73,7 +78,8 @@ class BiasedFeedback(Strict):
     """[feedback] of kind "biased"."""
 
     kind: Literal["biased"]
-    sigma: Sigma
+    sigma: Sigma | None = None
+    pilot: Pulls | None = None
     reading_sd: Curve
     pooling: Literal["independent", "refining"] = "independent"
     bias_scale: Size | None = None
@@ -99,6 +105,7 @@ class Expected(Strict):
     steps: Annotated[int, Field(ge=1)] | None = None
     shortest: Annotated[int, Field(ge=1)] | None = None
     bias: Real = 0.0
+    sigma: Size | None = None
 
 
 KINDS = {"full": Full, "incremental": Incremental, "unbiased": Unbiased, "biased": Biased, "correlated": Correlated}
@@ -118,7 +125,12 @@ class Campaign(BaseModel):
 
     def settings(self) -> Settings:
         """The settings of the race."""
-        declared = self.feedback.model_dump(exclude={"kind"})
+        declared = self.feedback.model_dump(exclude={"kind", "pilot"})
+        pilot = getattr(self.feedback, "pilot", None)
+        if pilot is not None:
+            if declared["sigma"] is not None:
+                raise SettingError(f"feedback.pilot={pilot}: expected only where sigma is left out: say one of them.")
+            declared["sigma"] = Pilot(pilot)
         feedback: Feedback = KINDS[self.feedback.kind](**declared)
         return settings_of({**(self.model_extra or {}), "feedback": feedback})
 

@@ -13,7 +13,7 @@ from earlycall.core.facts import Cancelled, Cut, Opened, Read, Started, Told
 from earlycall.core.race import apply, decide, next_start, seed_of
 from earlycall.core.settings import Settings
 from earlycall.core.state import State, opened
-from earlycall.core.tables import ARM
+from earlycall.core.tables import ARM, STARTED
 from earlycall.sim.worlds import AGE, DELAY, ENDED, GAINED, HIDDEN, READING, Law, World, begin, law_of, unfold
 
 
@@ -42,7 +42,7 @@ def start_pulls(state: State, law: Law, hidden: dict[int, list[float]], rng: np.
     while (arm := next_start(state)) >= 0:
         row = len(state.stories)
         hidden[row] = [0.0] * HIDDEN
-        begin(law, rng, hidden[row], arm)
+        begin(law, rng, hidden[row], arm, state.tables.arms[arm][STARTED] + 1)
         apply(state, Started(row + 1, state.labels[arm], seed_of(state.settings.seed, row + 1)))
 
 

@@ -15,7 +15,6 @@ numba looks only at the file of the function it compiles.
 import hashlib
 import importlib
 import inspect
-import math
 import os
 import shutil
 import sys
@@ -37,17 +36,21 @@ from earlycall.core import KERNEL
 from earlycall.core.confidence import close_enough, misses
 from earlycall.core.feedback import declared_precision
 from earlycall.core.rules import DECLARED, rules_of
-from earlycall.core.schedule import next_arm
+from earlycall.core.schedule import next_arm, used_up
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
     ACCEPTED,
     ARM,
     ARM_FLOATS,
     ARM_INTS,
+    BLOCKED,
     BUSY,
     CUT,
+    FREE,
     LEADER,
     LENGTH,
+    MEET_FLOATS,
+    MEET_INTS,
     OPENED,
     PULL_FLOATS,
     PULL_INTS,
@@ -55,12 +58,15 @@ from earlycall.core.tables import (
     RACE_INTS,
     REJECTED,
     RUNNING,
-    SPREAD,
+    STARTED,
     STATE,
     STATUS,
     STEP,
     SURVIVING,
     SURVIVORS,
+    WALK_FLOATS,
+    WALK_INTS,
+    WALKED,
     Rules,
     Tables,
 )
@@ -93,14 +99,16 @@ def race_on(
             if arm < 0:
                 break
             pull = t.race[OPENED]
-            if pull == len(t.pulls):
+            if pull == len(t.pulls) or no_room(rules, t, clock[HELD] + 1):
                 return NO_ROOM
-            begin(law, rng, hidden[pull], arm)
+            begin(law, rng, hidden[pull], arm, t.arms[arm][STARTED] + 1)
             start(rules, t, arm, float(rules.steps))
             slots[clock[HELD]] = pull
             clock[HELD] += 1
         if clock[TIME] == limit:
             return UNDECIDED
+        if no_room(rules, t, clock[HELD]):
+            return NO_ROOM
         clock[TIME] += 1
         for p in range(clock[HELD]):
             advance(rules, law, t, hidden, slots[p], rng)
@@ -112,8 +120,13 @@ def race_on(
             return EPSILON
         if t.race[BUSY] < clock[HELD]:
             forget_idle(t, slots, clock)
-            if t.race[OPENED] == most and t.race[BUSY] == 0:
+            if t.race[BUSY] == 0 and (t.race[OPENED] == most or used_up(rules, t)):
                 return DEADLINE
+
+
+def no_room(rules: Rules, t: Tables, held: int) -> bool:
+    """Whether the walk could run out of rows in this step: every running pull may bring an observation."""
+    return rules.order != FREE and (len(t.walk) < t.race[OPENED] + 1 or len(t.walk) < t.race[WALKED] + held)
 
 
 def watch_on(
@@ -125,8 +138,7 @@ def watch_on(
         if code == NO_ROOM:
             return code
         for arm in range(rules.arms):
-            row = t.armf[arm]
-            if row[SPREAD] < math.inf and misses(rules, row, law.means[arm]):
+            if misses(rules, t, arm, law.means[arm]):
                 clock[MISSES] += 1
                 break
         if code != UNDECIDED or clock[TIME] == limit:
@@ -163,7 +175,7 @@ def kernel_functions() -> list[Callable[..., Any]]:
     return [f for m in modules for _, f in inspect.getmembers(m, inspect.isfunction) if f.__module__ == m.__name__]
 
 
-for function in (*kernel_functions(), *worlds.FUNCTIONS, advance, forget_idle, race_on, watch_on):
+for function in (*kernel_functions(), *worlds.FUNCTIONS, advance, forget_idle, no_room, race_on, watch_on):
     register_jitable(forceinline=True)(function)
 
 
@@ -191,6 +203,12 @@ def bare_tables(t: Tables) -> Tables:
         borrowed(t.race),
         borrowed(t.racef),
         borrowed(t.curve),
+        borrowed(t.walk),
+        borrowed(t.walkf),
+        borrowed(t.duels),
+        borrowed(t.meets),
+        borrowed(t.meetf),
+        borrowed(t.spare),
     )
 
 
@@ -205,6 +223,7 @@ def bare_law(law: Law) -> Law:
         borrowed(law.sds),
         law.common,
         law.slope,
+        law.block_sd,
         law.shortest,
         law.steps,
         law.worst,
@@ -283,6 +302,8 @@ class Track:
 def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
     """A race about to begin, with rows for so many pulls."""
     rules, numbers, curve = rules_of(world.labels, settings)
+    in_order = rules.order != FREE
+    pairs = rules.arms**2 if rules.order == BLOCKED else 0
     arrays: dict[str, Any] = {
         "arms": np.zeros((rules.arms, ARM_INTS), dtype=np.int64),
         "armf": np.zeros((rules.arms, ARM_FLOATS)),
@@ -291,6 +312,12 @@ def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
         "race": np.zeros(RACE_INTS, dtype=np.int64),
         "racef": np.zeros(RACE_FLOATS),
         "curve": np.array(curve, dtype=float).reshape(-1, 2),
+        "walk": np.zeros((pulls if in_order else 1, WALK_INTS), dtype=np.int64),
+        "walkf": np.zeros((pulls if in_order else 1, WALK_FLOATS)),
+        "duels": np.zeros((rules.arms if in_order else 0, rules.arms), dtype=np.int64),
+        "meets": np.zeros((pairs, MEET_INTS), dtype=np.int64),
+        "meetf": np.zeros((pairs, MEET_FLOATS)),
+        "spare": np.zeros((2, ARM_FLOATS)),
     }
     for column, values in zip(DECLARED, numbers, strict=True):
         arrays["armf"][:, column] = values
@@ -313,7 +340,8 @@ def run(track: Track, rng: np.random.Generator, limit: int = NEVER, watched: boo
         code = go(track.rules, track.law, t, track.hidden, track.slots, track.clock, rng, limit, track.most)
         if code != NO_ROOM:
             return int(code)
-        track.tables = t._replace(pulls=doubled(t.pulls), pullf=doubled(t.pullf))
+        more = {"pulls": doubled(t.pulls), "pullf": doubled(t.pullf), "walk": doubled(t.walk)}
+        track.tables = t._replace(walkf=doubled(t.walkf), **more)
         track.hidden = doubled(track.hidden)
 
 

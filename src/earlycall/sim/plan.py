@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from earlycall.core.models import Biased, Correlated, Full, Unbiased
-from earlycall.core.settings import Settings
+from earlycall.core.settings import Settings, settings_of
 from earlycall.errors import SettingError
 from earlycall.sim.compiled import EPSILON, EXACT, Races, many
 from earlycall.sim.limit import TIED, floor
@@ -56,6 +56,9 @@ def plan(
 def choices(settings: Settings, world: World) -> list[tuple[str, Settings, World]]:
     """(name, settings, world) of all that is looked at."""
     found = [("as planned", settings, world)]
+    knows = settings.delays == "informative"
+    safe = settings.blocks is not None or isinstance(settings.feedback, Full) or settings.feedback.sigma is None
+    delays = settings.delays if safe or knows else "independent"
     for slots in (settings.parallel + 1, 2 * settings.parallel):
         name = "one more slot" if slots == settings.parallel + 1 else "twice the slots"
         wider = (
@@ -64,9 +67,9 @@ def choices(settings: Settings, world: World) -> list[tuple[str, Settings, World
             else max(settings.per_arm, math.ceil(settings.per_arm * slots / settings.parallel))
         )
         if name not in [known for known, _, _ in found]:
-            found.append((name, replace(settings, parallel=slots, per_arm=wider, delays="independent"), world))
+            found.append((name, replace(settings, parallel=slots, per_arm=wider, delays=delays), world))
     if isinstance(settings.feedback, Unbiased | Biased | Correlated):
-        if settings.setup is None and settings.method == "evidence":
+        if settings.setup is None and settings.method == "evidence" and settings.looks == "every" and not knows:
             long = replace(settings.feedback, steps=settings.feedback.steps or world.steps)
             found.append(
                 ("cutting (setup = 0)", replace(settings, feedback=long, setup=0, delays="independent"), world)
@@ -75,7 +78,7 @@ def choices(settings: Settings, world: World) -> list[tuple[str, Settings, World
             better = replace(world, reading_sd=halved(world.reading_sd))
             feedback = replace(settings.feedback, reading_sd=better.reading_sd)
             found.append(("readings half as noisy", replace(settings, feedback=feedback), better))
-        silent = replace(settings, feedback=Full(settings.feedback.sigma), setup=None)
+        silent = replace(settings, feedback=Full(settings.feedback.sigma), setup=None, looks="every", min_delay=None)
         found.append(("no readings at all", silent, world))
     return found
 
@@ -120,10 +123,9 @@ def least(settings: Settings, world: World) -> float | None:
 
 def patience(settings: Settings, world: World) -> int:
     """For how many steps a race is looked at: far beyond what racing without readings needs."""
-    full = replace(
-        settings, feedback=Full(settings.feedback.sigma), setup=None, epsilon=0.0, max_pulls=None, delta=0.05
-    )
-    plain = replace(world, noise="none", delay_is_reward=False)
+    plain = replace(world, noise="none", delay_is_reward=False, block_sd=0.0)
+    full = settings_of({"k": settings.k, "delta": 0.05, "feedback": plain.feedback(), "delays": "independent"})
+    full = replace(full, parallel=settings.parallel, per_arm=settings.per_arm)
     rounds = float(world.steps * len(world.means))
     return math.ceil(min(LONG * max(rounds, least(full, plain) or rounds), MOST_STEPS))
 

@@ -62,6 +62,7 @@ class World:
     common: float = 0.0  # sd of the error that all readings of a pull share (noise "common")
     slope: float = 1.0  # of a surrogate on X
     shortest: int | None = None  # D is uniform on shortest … steps
+    block_sd: float = 0.0  # of what the m-th pull of every arm has in common, beside sigma
     delay_is_reward: bool = False  # D grows with X from shortest to steps
 
     def __post_init__(self) -> None:
@@ -120,6 +121,7 @@ class Law(NamedTuple):
     sds: Any  # rows [from_step, sd]
     common: float
     slope: float
+    block_sd: float
     shortest: int
     steps: int
     worst: float  # delay = reward: the X that takes `shortest` steps
@@ -143,6 +145,7 @@ def law_of(world: World, settings: Settings) -> Law:
         sds=np.array([[float(step), float(curve[step])] for step in sorted(curve)]),
         common=float(world.common),
         slope=float(world.slope),
+        block_sd=float(world.block_sd),
         shortest=shortest,
         steps=world.steps,
         worst=worst,
@@ -200,9 +203,11 @@ NAMED: dict[str, Callable[[int], World]] = {
 # How it unfolds ------------------------------------------------------------------------------------------------------
 
 
-def begin(law: Law, rng: Any, row: Any, arm: int) -> None:
-    """A pull of an arm starts: X and D are settled, and nobody knows them."""
+def begin(law: Law, rng: Any, row: Any, arm: int, block: int) -> None:
+    """A pull of an arm starts, its `block`-th: X and D are settled, and nobody knows them."""
     x = rng.normal(law.means[arm], law.sigmas[arm])
+    if law.block_sd > 0.0:  # the same for every arm; any numbers will do, and these scatter
+        x += law.block_sd * math.sqrt(2.0) * math.cos(2.4 * block)
     row[FINAL] = x
     row[ERROR] = 0.0
     row[AGE] = -float(law.setup)

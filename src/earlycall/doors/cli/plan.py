@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -102,7 +103,7 @@ def expected(campaign: "Campaign") -> "tuple[Settings, World]":
     labels = tuple(name_arms(campaign.arms))
     settings, said = campaign.settings(), campaign.plan
     rules_of(labels, settings)  # what is wrong with the race is said in the words of its file
-    feedback, sigma = settings.feedback, settings.feedback.sigma
+    feedback, sigma = settings.feedback, expected_sigma(settings, said.sigma)
     steps = said.steps or getattr(feedback, "steps", None)
     if said.steps and said.steps != (getattr(feedback, "steps", None) or said.steps):
         raise SettingError(f"plan.steps={said.steps}: expected {feedback.steps}, as in [feedback]; say it once.")  # type: ignore[union-attr]
@@ -131,9 +132,21 @@ def expected(campaign: "Campaign") -> "tuple[Settings, World]":
         bias=sign * said.bias,
         shortest=said.shortest,
     )
-    if isinstance(there.sigma, tuple):
+    if isinstance(feedback.sigma, dict) and isinstance(there.sigma, tuple):
         feedback = replace(feedback, sigma=dict(zip(there.labels, there.sigma, strict=True)))
     return replace(settings, feedback=feedback), there
+
+
+def expected_sigma(settings: Settings, said: float | None) -> float | Mapping[str, float]:
+    """The sd of a pull: as declared, or as one expects it where it is not known."""
+    declared = settings.feedback.sigma
+    if isinstance(declared, float | Mapping):
+        if said is not None:
+            raise SettingError(f"plan.sigma={said:g}: expected only where [feedback] does not say sigma.")
+        return declared
+    if said is None:
+        raise SettingError("plan.sigma: expected the sd of a pull that you expect, as [feedback] does not say it.")
+    return said
 
 
 def expected_means(campaign: "Campaign", labels: tuple[str, ...], sign: float) -> list[float]:
@@ -148,7 +161,7 @@ def expected_means(campaign: "Campaign", labels: tuple[str, ...], sign: float) -
         if len(said.means) != len(labels):
             raise SettingError(f"plan.means: expected {len(labels)} numbers, one for each arm, not {len(said.means)}.")
         return list(said.means)
-    sigma = campaign.settings().feedback.sigma
+    sigma = expected_sigma(campaign.settings(), said.sigma)
     widest = sigma if isinstance(sigma, float) else max(sigma.values())
     spacing = said.spacing if said.spacing is not None else SPACING * widest
     return [-sign * spacing * place for place in range(len(labels))]

@@ -1,0 +1,98 @@
+"""What the tables hold of one pull, checked against its story: what it said, and what that comes to (audit.py)."""
+
+import math
+from collections.abc import Iterator
+
+from earlycall.core.facts import Read
+from earlycall.core.feedback import declared_precision, weight
+from earlycall.core.state import State, told_value
+from earlycall.core.tables import (
+    ARM,
+    CORRELATED,
+    COUNTED,
+    ESTIMATE,
+    FINISHED,
+    INCREMENTAL,
+    LENGTH,
+    PAPER,
+    PRECISION,
+    READINGS,
+    REFINING,
+    SIGMA,
+    SLOPE,
+    STATE,
+    VALUE,
+    WEIGHT,
+)
+
+
+def same(seen: float, expected: float, size: float) -> bool:
+    """Whether two numbers are equal but for rounding, where `size` is that of what was added up."""
+    return seen == expected or abs(seen - expected) <= 1e-9 * max(abs(expected), size)
+
+
+def broken_pull(state: State, row: int) -> Iterator[str]:
+    """What the tables hold of one pull against its story."""
+    pull, nums = state.tables.pulls[row], state.tables.pullf[row]
+    name = f"pull {row + 1}"
+    count, estimate, precision, says = said(state, row, heard(state, row))
+    size = max((abs(reading.value) for reading in state.stories[row].readings.values()), default=0.0)
+    if pull[READINGS] != count:
+        yield f"{name} spoke {count} times, {pull[READINGS]} counted"
+    for column, expected in ((ESTIMATE, estimate), (PRECISION, precision), (WEIGHT, says)):
+        if count and not same(nums[column], expected, size if column == ESTIMATE else 0.0):
+            yield f"{name}: float column {column} is {nums[column]!r}, its readings say {expected!r}"
+    value = told_value(state, row)
+    if (value is not None) != (pull[STATE] == FINISHED):
+        yield f"{name} has the full feedback {value!r} and the state {pull[STATE]}"
+    if value is not None and nums[VALUE] != state.sign * value:
+        yield f"{name} ended with {value!r}, {nums[VALUE]!r} is kept"
+
+
+def said(state: State, row: int, most: int) -> tuple[int, float, float, float]:
+    """(readings that say something, Ȳ, q, w) of a pull's first `most` readings, from its story."""
+    rules, t = state.rules, state.tables
+    sigma = t.armf[t.pulls[row][ARM]][SIGMA]
+    readings = list(state.stories[row].readings.values())[:most]
+    if rules.feedback == INCREMENTAL:
+        if not readings:
+            return 0, 0.0, 0.0, 0.0
+        share = readings[-1].step / t.pullf[row][LENGTH]
+        total = state.sign * math.fsum(reading.value for reading in readings)
+        return len(readings), total / share, 0.0, share / sigma**2
+    speaking = []
+    for reading in readings:
+        precision = precision_of(state, reading)
+        if precision > 0.0 and rules.reading_sd > 0.0:
+            speaking.append((rules.reading_sd**-2.0 if rules.method == PAPER else precision, reading.value))
+    if not speaking:
+        return 0, 0.0, 0.0, 0.0
+    scatter = sigma * t.armf[t.pulls[row][ARM]][SLOPE]
+    if rules.feedback == CORRELATED:
+        precision, value = speaking[0]
+        return len(speaking), state.sign * value, precision, weight(scatter, precision)
+    if rules.pooling == REFINING:
+        best = max(precision for precision, _ in speaking)
+        estimate = [value for precision, value in speaking if precision == best][-1]
+        return len(speaking), state.sign * estimate, best, weight(scatter, best)
+    whole = math.fsum(precision for precision, _ in speaking)
+    estimate = math.fsum(precision * value for precision, value in speaking) / whole
+    return len(speaking), state.sign * estimate, whole, weight(scatter, whole)
+
+
+def heard(state: State, row: int) -> int:
+    """How many of a pull's readings were taken in: all, or those before it counted for good (COUNTED)."""
+    pull, readings = state.tables.pulls[row], list(state.stories[row].readings.values())
+    if pull[COUNTED] != 1:
+        return len(readings)
+    spoke = 0
+    for place, reading in enumerate(readings):
+        if spoke == pull[READINGS]:
+            return place
+        spoke += state.rules.feedback == INCREMENTAL or precision_of(state, reading) > 0.0
+    return len(readings)
+
+
+def precision_of(state: State, reading: Read) -> float:
+    """The precision of a reading: its own, or the declared one."""
+    return declared_precision(state.tables.curve, reading.step) if reading.sd is None else reading.sd**-2.0
