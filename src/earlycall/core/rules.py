@@ -11,7 +11,9 @@ from earlycall.core.settings import Settings
 from earlycall.core.tables import (
     AS_PRINTED,
     BIASED,
+    CONTENDERS,
     CORRELATED,
+    EVEN,
     EVIDENCE,
     FULL,
     INCREMENTAL,
@@ -58,6 +60,7 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
         slots=settings.parallel,
         per_arm=settings.parallel if settings.per_arm is None else settings.per_arm,
         method=PAPER if settings.method == "paper" else EVIDENCE,
+        allocation=CONTENDERS if settings.allocation == "contenders" else EVEN,
         feedback=code,
         pooling=REFINING if getattr(settings.feedback, "pooling", "") == "refining" else INDEPENDENT,
         ledger=AS_PRINTED if settings.ledger == "as-printed" else SIMULTANEOUS,

@@ -17,7 +17,7 @@ DELAYS = (
     f' worse ones, that needs delays="informative": {LATER}; use parallel=1 and leave setup out.)'
 )
 # Options of the design that later work brings; until then they are refused by name.
-NOT_YET = frozenset("allocation blocks deadline journal looks name reserve timeout workers".split())
+NOT_YET = frozenset("blocks deadline journal looks name reserve timeout workers".split())
 
 
 MOST_SLOTS = 1_000_000
@@ -38,6 +38,7 @@ class Options(TypedDict, total=False):
     delays: str | None
     min_delay: int | None
     method: str
+    allocation: str
     ledger: str
     radius: str
     failure: str | float
@@ -61,6 +62,7 @@ class Settings:
     delays: str | None = None
     min_delay: int | None = None
     method: str = "evidence"
+    allocation: str = "even"
     ledger: str = "simultaneous"
     radius: str = "corrected"
     failure: str | float = "retry"
@@ -114,6 +116,7 @@ def checked(s: Settings) -> dict[str, object]:
         "setup": s.setup if s.setup is None else at_least_zero("setup", s.setup, "It is in steps; None: never cut."),
         "min_delay": s.min_delay if s.min_delay is None else whole("min_delay", s.min_delay, 1, SettingError),
         "method": choice("method", s.method, ["evidence", "paper"], SettingError),
+        "allocation": choice("allocation", s.allocation, ["even", "contenders"], SettingError),
         "ledger": choice("ledger", s.ledger, ["simultaneous", "as-printed"], SettingError),
         "radius": choice("radius", s.radius, ["corrected", "as-printed"], SettingError),
         "failure": failure_of(s.failure),
@@ -174,6 +177,9 @@ def check_paper(s: Settings) -> None:
     if s.scale is not None:
         remedy = 'It tunes the evidence: use method="evidence", or leave it out.'
         raise SettingError(refusal("scale", s.scale, "None with method='paper'", remedy))
+    if s.allocation != "even":
+        remedy = 'It looks for the arms that evidence finds hardest to tell apart: use method="evidence".'
+        raise SettingError(refusal("allocation", s.allocation, "'even' with method='paper'", remedy))
     if isinstance(s.feedback, Unbiased | Biased) and s.feedback.pooling == "refining":
         remedy = 'The paper averages the readings of a pull: use method="evidence".'
         raise SettingError(refusal("pooling", "refining", "'independent' with method='paper'", remedy))

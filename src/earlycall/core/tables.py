@@ -15,6 +15,7 @@ Floats = list[float]
 
 # Codes ----------------------------------------------------------------------------------------------------------
 EVIDENCE, PAPER = 0, 1  # method
+EVEN, CONTENDERS = 0, 1  # allocation
 FULL, INCREMENTAL, UNBIASED, BIASED, CORRELATED = 0, 1, 2, 3, 4  # feedback; from BIASED on readings have an offset
 INDEPENDENT, REFINING = 0, 1  # pooling of the readings of one pull
 SIMULTANEOUS, AS_PRINTED = 0, 1  # ledger
@@ -136,6 +137,7 @@ class Rules(NamedTuple):
     slots: int  # b
     per_arm: int  # r
     method: int
+    allocation: int
     feedback: int
     pooling: int
     ledger: int
