@@ -112,6 +112,7 @@ REFUSED_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"seed": -1}, "seed=-1"),
     ({"seed": "x"}, "seed='x'"),
     ({"looks": "once"}, "does not have it yet"),
+    ({"allocation": "contenders"}, "delays=None"),
     ({"allocation": "best"}, "allocation='best'"),
     ({"method": "paper", "allocation": "contenders"}, 'use method="evidence"'),
     ({"reserve": 2}, "does not have it yet"),

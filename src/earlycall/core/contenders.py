@@ -1,19 +1,20 @@
-"""allocation="contenders": the arm is started that brings down the doubt in the leaders fastest.
+"""allocation="contenders": the arm is started that brings down fastest the doubt in the leaders.
 
-The answer is wrong only if some (leader, other) pair within S is the wrong way round, and what speaks against that is
-Z = Δ²/(2(1/I_i + 1/I_j)). The doubt is Σ e^(−Z) over these pairs, the sum behind `confidence`. With I what will be known
-once the running pulls have brought what they will, one more step for arm i brings down ln of its pairs' e^(−Z) by
+A wrong answer has some (leader, other) pair within S the wrong way round, and what speaks against that is
+Z = Δ²/(2(v_i + v_j)), v = 1/J. Their doubt is Σ e^(−Z), the sum behind `confidence`. Here v = (I + τ)/I² with I what
+will be known once the running pulls have brought what they are planned to bring, so that several slots at once go to
+several pairs. One more unit of information about arm i brings Z of a pair up by
 
-    rate_i·∂Z/∂I_i = Z·rate_i/I_i·I_j/(I_i + I_j),
+    Z/(v_i + v_j)·(I_i + 2τ_i)/I_i³,
 
-and the arm with the largest sum over its pairs, each weighed by e^(−Z), is started. The factor Z is left out: it is the
-same for all pairs that matter, and with it two means that happen to be equal would never be looked at again.
+and the arm is started for which the sum of this over its pairs, each weighed by e^(−Z), is largest per step. The factor
+Z is left out: it is about the same for all pairs that matter, and two means that happen to be equal would never be
+looked at again with it.
 
-In the long run only the weakest pairs count, and where no arm is better than another to start, the shares of the slots
-are those of sim/limit.py's best: these are the conditions that make them best. (The plain rule, "of the weakest pair the
-arm with less than its share", agrees in the long run and gets stuck on the way: an arm with a bad first pull stays
-out while arms that are equally good are told apart. Here each pull of the others makes I_i matter more: 1/I_i is a
-reason to look again. docs/decisions/0004-allocation.md)
+In the long run only the weakest pairs count, and the arms are started so often that none is better to start than
+another: the conditions that make the shares of sim/limit.py the best ones. No arm is left behind for good: while it is,
+the others' I grows, what one more pull brings them falls like 1/I, and its own does not. (No share is counted, so there
+is nothing to keep; docs/decisions/0004-allocation.md says what became of the rule that counts.)
 """
 
 import math
@@ -32,15 +33,16 @@ from earlycall.core.tables import (
     SPREAD,
     SURVIVORS,
     TAKEN,
+    TAU,
     Floats,
     Rules,
     Tables,
 )
 
-MOST_PAIRS = 10_000  # with more than these to look at, arms are started evenly
+MOST_PAIRS = 10_000  # with more of them than this arms are started evenly: `ask` must not take for ever
 
 
-def can_compare(rules: Rules, t: Tables) -> bool:
+def comparable(rules: Rules, t: Tables) -> bool:
     """Whether something is known of every survivor, and there are not too many pairs of them."""
     count = t.race[SURVIVORS]
     places = rules.k - t.race[TAKEN]
@@ -54,48 +56,56 @@ def can_compare(rules: Rules, t: Tables) -> bool:
 
 
 def contender(rules: Rules, t: Tables) -> int:
-    """The arm to start; ties: the one that will know least, then by index; −1 when none may."""
+    """The arm that brings the doubt down fastest; ties: of which least will be known, then by index; −1: none may."""
     elect(rules, t)
-    weigh_contenders(t)
+    weigh_pairs(t)
     best = -1
     most = 0.0
     for p in range(t.race[SURVIVORS]):
         index = t.arms[p][ALIVE]
-        if t.arms[index][ACTIVE] < rules.per_arm:
-            row = t.armf[index]
-            brings = row[SCRATCH] * pace(rules, row) / row[PROMISE]
-            if best < 0 or brings > most or (brings == most and row[PROMISE] < t.armf[best][PROMISE]):
-                best = index
-                most = brings
+        if t.arms[index][ACTIVE] >= rules.per_arm:
+            continue
+        row = t.armf[index]
+        brings = row[SCRATCH] * gain(row) * pace(rules, row)
+        if best < 0 or brings > most or (brings == most and row[PROMISE] < t.armf[best][PROMISE]):
+            best = index
+            most = brings
     return best
 
 
-def weigh_contenders(t: Tables) -> None:
-    """Σ e^(−Z)·(its share of the pair) into SCRATCH of every survivor, over its pairs; call `elect` first."""
+def weigh_pairs(t: Tables) -> None:
+    """Bring Σ e^(−Z)/(v_i + v_j) over its pairs into every survivor's SCRATCH; call `elect` first."""
     count = t.race[SURVIVORS]
     for p in range(count):
         t.armf[t.arms[p][ALIVE]][SCRATCH] = 0.0
     for p in range(count):
         i = t.arms[p][ALIVE]
         if t.arms[i][LEADER] == 1:
+            row = t.armf[i]
+            spread = promised_spread(row)
             for m in range(count):
                 j = t.arms[m][ALIVE]
                 if t.arms[j][LEADER] == 0:
-                    weigh_pair(t.armf[i], t.armf[j])
+                    other = t.armf[j]
+                    gap = row[MEAN] - other[MEAN]
+                    both = spread + promised_spread(other)
+                    doubt = math.exp(-0.5 * gap * gap / both) / both
+                    row[SCRATCH] += doubt
+                    other[SCRATCH] += doubt
 
 
-def weigh_pair(i: Floats, j: Floats) -> None:
-    """Add what one pair makes of its two arms: to each e^(−Z)·(the other's part of what is known of both)."""
-    gap = i[MEAN] - j[MEAN]
-    both = i[PROMISE] + j[PROMISE]
-    part = j[PROMISE] / both
-    doubt = math.exp(-0.5 * gap * gap * i[PROMISE] * part)
-    i[SCRATCH] += doubt * part
-    j[SCRATCH] += doubt * (i[PROMISE] / both)
+def promised_spread(row: Floats) -> float:
+    """v = 1/J once the running pulls have brought what they will; the prior of an offset is left out."""
+    return (row[PROMISE] + row[TAU]) / (row[PROMISE] * row[PROMISE])
+
+
+def gain(row: Floats) -> float:
+    """How fast v falls as information comes in: −dv/dI."""
+    return (row[PROMISE] + 2.0 * row[TAU]) / (row[PROMISE] * row[PROMISE] * row[PROMISE])
 
 
 def pace(rules: Rules, row: Floats) -> float:
-    """What a fresh pull of the arm brings: per step where pulls are cut to a length of the arm's own."""
+    """What a fresh pull of the arm brings; per step where its length is the arm's own, because pulls are cut."""
     if rules.setup >= 0.0 and rules.reading_sd > 0.0 and rules.feedback < BIASED:
         return row[FRESH]
     return row[PLANNED]

@@ -19,7 +19,7 @@ peak, and bisection finds it. Readings are taken to come at every step.
 
 import math
 
-from earlycall.core.contenders import can_compare, contender
+from earlycall.core.contenders import comparable, contender
 from earlycall.core.evidence import information
 from earlycall.core.feedback import weight
 from earlycall.core.tables import (
@@ -60,7 +60,7 @@ def next_arm(rules: Rules, t: Tables) -> int:
     """The arm to start (`GetBatchArms`, with a_i < r where the print has a_i ≤ r); −1 when no arm may."""
     if t.race[BUSY] >= rules.slots:
         return -1
-    if rules.allocation == CONTENDERS and can_compare(rules, t):
+    if rules.allocation == CONTENDERS and comparable(rules, t):
         return contender(rules, t)
     return least_known(rules, t)
 

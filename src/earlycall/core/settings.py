@@ -178,7 +178,7 @@ def check_paper(s: Settings) -> None:
         remedy = 'It tunes the evidence: use method="evidence", or leave it out.'
         raise SettingError(refusal("scale", s.scale, "None with method='paper'", remedy))
     if s.allocation != "even":
-        remedy = 'It looks for the arms that evidence finds hardest to tell apart: use method="evidence".'
+        remedy = 'The paper starts the arm with the fewest pulls: use method="evidence".'
         raise SettingError(refusal("allocation", s.allocation, "'even' with method='paper'", remedy))
     if isinstance(s.feedback, Unbiased | Biased) and s.feedback.pooling == "refining":
         remedy = 'The paper averages the readings of a pull: use method="evidence".'
@@ -197,6 +197,9 @@ def check_evidence(s: Settings) -> None:
         raise SettingError(refusal("delays", None, f"'independent' with parallel={s.parallel}", DELAYS))
     if s.delays is None and s.setup is not None:  # who outlives a cut is no fair sample then, with one slot too
         raise SettingError(refusal("delays", None, f"'independent' with setup={s.setup:g}", DELAYS))
+    if s.delays is None and s.allocation == "contenders":
+        remedy = "Say so if how long a pull takes carries no news of how good it is, or leave allocation out."
+        raise SettingError(refusal("delays", None, "'independent' with allocation='contenders'", remedy))
     for name, usual in (("ledger", "simultaneous"), ("radius", "corrected")):
         if getattr(s, name) != usual:
             remedy = 'It belongs to method="paper"; evidence needs neither ledger nor radius.'
