@@ -29,6 +29,9 @@ paper: .venv-dev/stamp  ## the paper's synthetic figures and claims, raced anew 
 coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (about 10 minutes)
 	$(DEV)/python -m paper.coverage
 
+growth: .venv-dev/stamp  ## how near the least time races come as δ falls (about 1 minute)
+	$(DEV)/python -m paper.growth
+
 bench: .venv-dev/stamp  ## how fast it is, against the targets (into bench/results.txt)
 	$(DEV)/python -m bench | tee bench/results.txt
 
@@ -51,4 +54,4 @@ clean:  ## forget environments, caches and builds
 	rm -rf .venv-base .venv-dev .venv-lock .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help race test lint docs paper coverage bench lock clean
+.PHONY: help race test lint docs paper coverage growth bench lock clean

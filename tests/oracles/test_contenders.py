@@ -125,6 +125,24 @@ def test_an_arm_with_a_bad_first_pull_is_looked_at_again() -> None:
     assert race.top == ["h"]
 
 
+def test_the_rule_that_counts_shares_gets_stuck() -> None:
+    """The same start, by "of the weakest pair, the arm with less than its share": the best arm is left behind."""
+    means, counts, credit = [0.0] * 7 + [-2.5], [1] * 8, [0.0] * 8
+    for _ in range(5000):
+        order = sorted(range(8), key=lambda arm: (-means[arm], arm))
+        i, j = min(
+            ((order[0], other) for other in order[1:]),
+            key=lambda pair: (means[pair[0]] - means[pair[1]]) ** 2 / (1.0 / counts[pair[0]] + 1.0 / counts[pair[1]]),
+        )
+        credit[i] += counts[j] / (counts[i] + counts[j])
+        credit[j] += counts[i] / (counts[i] + counts[j])
+        arm = i if credit[i] >= credit[j] else j
+        credit[arm] -= 1.0
+        means[arm] += ((1.0 if arm == 7 else 0.0) - means[arm]) / (counts[arm] + 1)
+        counts[arm] += 1
+    assert counts[7] == 1
+
+
 def test_with_too_many_pairs_arms_start_evenly() -> None:
     """So that `ask` stays quick: the same starts as with allocation="even"."""
     n, k = 210, 105
