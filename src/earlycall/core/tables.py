@@ -77,7 +77,7 @@ PROMISE = 20  # derived: information once the running pulls have brought what th
 PLANNED = 21  # derived: information that a fresh pull is planned to bring
 FRESH = 22  # derived: the same per step of slot time, `setup` included
 SLOPE = 23  # β: a reading is an unknown offset + β·X + an error of its own; 1 but for Correlated
-SCRATCH = 24  # derived: row p is a work place of `select`
+SCRATCH = 24  # derived: row p is a work place of `select`, an arm's own of `weigh_pairs`
 ARM_FLOATS = 25
 
 # Pulls, integers ------------------------------------------------------------------------------------------------
