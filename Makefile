@@ -32,6 +32,9 @@ coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (abou
 priors: .venv-dev/stamp  ## what the default prior costs against the best one (about 2 minutes)
 	$(DEV)/python -m paper.priors
 
+growth: .venv-dev/stamp  ## how near the least time races come as δ falls (about 1 minute)
+	$(DEV)/python -m paper.growth
+
 bench: .venv-dev/stamp  ## how fast it is, against the targets (into bench/results.txt)
 	$(DEV)/python -m bench | tee bench/results.txt
 
@@ -54,4 +57,4 @@ clean:  ## forget environments, caches and builds
 	rm -rf .venv-base .venv-dev .venv-lock .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help race test lint docs paper coverage priors bench lock clean
+.PHONY: help race test lint docs paper coverage priors growth bench lock clean

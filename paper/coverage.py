@@ -20,6 +20,7 @@ from paper.methods import DELTA, METHODS, PARALLEL, SEQUENTIAL, Method
 from paper.results import HERE, progress, put, write_rows
 
 SMALL, LARGE = 10_000, 1000  # races of 10 and of 100 arms (and in worlds that break a promise)
+CONTENDERS = Method("evidence, contenders", True, {"allocation": "contenders"})
 LIMIT = 20_000  # steps, in the worlds that may never be decided
 
 
@@ -66,6 +67,7 @@ def methods_for(case: Case) -> Iterator[Method]:
         if method.name == "evidence, cutting" and case.world.noise == "increments":
             continue
         yield method
+    yield CONTENDERS
 
 
 HEADS = "world slots method races wrong wrong_upper missed missed_upper undecided steps guarantee".split()

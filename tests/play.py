@@ -61,6 +61,8 @@ OTHERS: dict[str, dict[str, Any]] = {
 METHODS: dict[str, dict[str, Any]] = {
     "evidence": {"delays": "independent"},
     "evidence, cutting": {"delays": "independent", "setup": 0.5},
+    "evidence, contenders": {"delays": "independent", "allocation": "contenders"},
+    "evidence, cutting, contenders": {"delays": "independent", "allocation": "contenders", "setup": 0.5},
     "paper": {"method": "paper", "delays": "independent"},
     "paper as printed": {"method": "paper", "ledger": "as-printed", "radius": "as-printed", "delays": "independent"},
 }
@@ -69,7 +71,7 @@ KINDS = {
     for feedback in FEEDBACKS
     for method in METHODS
     if not (method.startswith("paper") and ("refining" in feedback or feedback == "correlated"))
-    and not (method == "evidence, cutting" and feedback in ("full", "incremental"))
+    and not ("cutting" in method and feedback in ("full", "incremental"))
 } | OTHERS
 SHAPES = [(1, 1), (3, 1), (4, 4), (5, 2)]  # (b, r)
 

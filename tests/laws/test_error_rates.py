@@ -203,7 +203,7 @@ WORLDS = {  # a reading is N(X + bias, 0.5) and a pull takes 2 to 6 steps
 TYPES = [
     (feedback, method)
     for feedback in WORLDS
-    for method in ("evidence", "evidence, cutting", "paper")
+    for method in ("evidence", "evidence, cutting", "evidence, contenders", "paper")
     if method != "evidence, cutting" or feedback in ("unbiased", "biased")  # other pulls are never cut
 ]
 

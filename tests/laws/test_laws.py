@@ -43,6 +43,22 @@ def test_no_order_of_events_breaks_a_promise(kind: str, data: st.DataObject) -> 
 @every_kind
 @many
 @given(data=st.data())
+def test_no_slot_is_idle_while_an_arm_may_start(kind: str, data: st.DataObject) -> None:
+    """After `ask` every slot is held, or every survivor holds all it may, or no more may be asked for."""
+    game = data.draw(games(kind))
+    player = game.player()
+    for move, number in game.script:
+        player.act(move, number)
+        player.ask()
+        now = player.race.status()
+        free = [arm for arm in now.arms if arm.verdict == "surviving" and arm.running < game.options["per_arm"]]
+        asked = len(player.state.stories) == game.options["max_pulls"]
+        assert now.running == now.slots or not free or asked or now.decided or player.state.closed
+
+
+@every_kind
+@many
+@given(data=st.data())
 def test_telling_twice_changes_nothing(kind: str, data: st.DataObject) -> None:
     """Every piece of news may be repeated at any time: it is accepted and nothing moves."""
     game = data.draw(games(kind))

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from paper import claims, coverage, summary, synthetic
+from paper import claims, coverage, growth, summary, synthetic
 from paper.results import HERE, read_rows
 
 
@@ -72,3 +72,24 @@ def test_what_is_guaranteed_was_never_seen_to_fail() -> None:
             assert int(row["missed"]) <= allowed, row
     broken = [row for row in rows if row["guarantee"] != "yes"]
     assert sum(int(row["missed"]) > 0.2 * int(row["races"]) for row in broken) > 10
+
+
+def test_the_growth_is_whole() -> None:
+    """Every world, δ and allocation was raced; the page follows from the numbers; no race beat the floor."""
+    rows = read_rows("growth.csv")
+    cells = [(c.world.name, f"{d:g}", how) for c in growth.cases() for d in growth.RACES for how in growth.ALLOCATIONS]
+    assert [(row["world"], row["delta"], row["allocation"]) for row in rows] == cells
+    assert (HERE / "growth.md").read_text(encoding="utf-8") == growth.page()
+    for row in rows:
+        assert float(row["ratio"]) + 4.0 * float(row["ratio_se"]) >= 1.0
+        assert int(row["wrong"]) <= coverage.allowed(int(row["races"]))
+
+
+def test_contenders_come_nearer_the_floor_as_delta_falls() -> None:
+    """At δ = 1e-100 they are nearer it than at any larger δ, and than arms started evenly."""
+    rows = read_rows("growth.csv")
+    for mine in growth.by_world(rows).values():
+        ratio = {(row["allocation"], row["delta"]): float(row["ratio"]) for row in mine}
+        assert ratio["contenders", "1e-100"] < ratio["contenders", "1e-10"] < ratio["contenders", "1e-05"]
+        assert ratio["contenders", "1e-100"] < 1.15
+        assert ratio["contenders", "1e-100"] < ratio["even", "1e-100"]

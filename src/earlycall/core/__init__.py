@@ -3,6 +3,7 @@
 # The files of the kernel: functions of numbers and tables, compiled as they stand. The others are the shell.
 KERNEL = (
     "confidence",
+    "contenders",
     "duels",
     "evidence",
     "feedback",

@@ -1,8 +1,8 @@
 """Which arm is started next, and which running pull has earned its slot.
 
 *Next.* The paper takes the arm with the fewest pulls (Alg. 1 line 7, Alg. 3), evidence the arm that will know least
-once its running pulls have brought what they are planned to bring; ties by index; never more than b pulls at once, nor
-r of one arm.
+once its running pulls have brought what they are planned to bring, or the one in contenders.py; ties by index; never
+more than b pulls at once, nor r of one arm.
 
 *Cutting.* A slot is worth what it brings per step. With I(P) the information after P steps (I(D): finished), a fresh
 pull brings at best max_P (I(P) − I)/(setup + P), a pull that has run P steps at best max_{P'>P} (I(P') − I)/(P' − P).
@@ -19,6 +19,7 @@ peak, and bisection finds it. Readings are taken to come at every step.
 
 import math
 
+from earlycall.core.contenders import comparable, contender
 from earlycall.core.evidence import information
 from earlycall.core.feedback import weight
 from earlycall.core.tables import (
@@ -28,6 +29,7 @@ from earlycall.core.tables import (
     BIASED,
     BLOCKED,
     BUSY,
+    CONTENDERS,
     CORRELATED,
     CURVE_PRECISION,
     FREE,
@@ -64,6 +66,13 @@ def next_arm(rules: Rules, t: Tables) -> int:
     """The arm to start (`GetBatchArms`, with a_i < r where the print has a_i ≤ r); −1 when no arm may."""
     if t.race[BUSY] >= rules.slots:
         return -1
+    if rules.allocation == CONTENDERS and comparable(rules, t):
+        return contender(rules, t)
+    return least_known(rules, t)
+
+
+def least_known(rules: Rules, t: Tables) -> int:
+    """The arm with the fewest pulls (paper), or of which least will be known; ties by index; −1 when none may start."""
     best = -1
     for p in range(t.race[SURVIVORS]):
         index = t.arms[p][ALIVE]

@@ -17,7 +17,7 @@ DELAYS = (
     " pulls may be better or worse ones (safe either way, and slower)."
 )
 # Options of the design that later work brings; until then they are refused by name.
-NOT_YET = frozenset("allocation deadline journal name reserve timeout workers".split())
+NOT_YET = frozenset("deadline journal name reserve timeout workers".split())
 
 
 MOST_SLOTS = 1_000_000
@@ -40,6 +40,7 @@ class Options(TypedDict, total=False):
     looks: str
     blocks: int | str | None
     method: str
+    allocation: str
     ledger: str
     radius: str
     failure: str | float
@@ -65,6 +66,7 @@ class Settings:
     looks: str = "every"
     blocks: int | str | None = None
     method: str = "evidence"
+    allocation: str = "even"
     ledger: str = "simultaneous"
     radius: str = "corrected"
     failure: str | float = "retry"
@@ -127,6 +129,7 @@ def checked(s: Settings) -> dict[str, object]:
         "looks": choice("looks", s.looks, ["every", "once"], SettingError),
         "blocks": blocks_of(s.blocks),
         "method": choice("method", s.method, ["evidence", "paper"], SettingError),
+        "allocation": choice("allocation", s.allocation, ["even", "contenders"], SettingError),
         "ledger": choice("ledger", s.ledger, ["simultaneous", "as-printed"], SettingError),
         "radius": choice("radius", s.radius, ["corrected", "as-printed"], SettingError),
         "failure": failure_of(s.failure),
@@ -200,6 +203,9 @@ def check_paper(s: Settings) -> None:
     if s.scale is not None:
         remedy = 'It tunes the evidence: use method="evidence", or leave it out.'
         raise SettingError(refusal("scale", s.scale, "None with method='paper'", remedy))
+    if s.allocation != "even":
+        remedy = 'The paper starts the arm with the fewest pulls: use method="evidence".'
+        raise SettingError(refusal("allocation", s.allocation, "'even' with method='paper'", remedy))
     if isinstance(s.feedback, Unbiased | Biased) and s.feedback.pooling == "refining":
         remedy = 'The paper averages the readings of a pull: use method="evidence".'
         raise SettingError(refusal("pooling", "refining", "'independent' with method='paper'", remedy))
@@ -237,6 +243,8 @@ def check_evidence(s: Settings) -> None:
         check_blocks(s)
     if s.feedback.sigma is None:
         check_unknown(s)
+    if s.allocation == "contenders":
+        check_contenders(s)
     for name, usual in (("ledger", "simultaneous"), ("radius", "corrected")):
         if getattr(s, name) != usual:
             remedy = 'It belongs to method="paper"; evidence needs neither ledger nor radius.'
@@ -283,3 +291,13 @@ def check_unknown(s: Settings) -> None:
     if isinstance(s.feedback, Incremental) and s.feedback.steps is None:
         remedy = "Say Incremental(sigma=None, steps=how many steps every pull has)."
         raise SettingError(refusal("steps", None, "a whole number with sigma=None", remedy))
+
+
+def check_contenders(s: Settings) -> None:
+    """Refuse contenders where arms are compared on equal counts, or delays were not thought about."""
+    if s.blocks is not None or s.feedback.sigma is None or s.delays == "informative":
+        remedy = "Arms are compared on equal counts here, so they are pulled evenly: leave allocation out."
+        raise SettingError(refusal("allocation", s.allocation, "'even' here", remedy))
+    if s.delays is None:
+        remedy = "Say so if how long a pull takes carries no news of how good it is, or leave allocation out."
+        raise SettingError(refusal("delays", None, "'independent' with allocation='contenders'", remedy))

@@ -17,6 +17,7 @@ Floats = list[float]
 
 # Codes ----------------------------------------------------------------------------------------------------------
 EVIDENCE, PAPER = 0, 1  # method
+EVEN, CONTENDERS = 0, 1  # allocation
 FULL, INCREMENTAL, UNBIASED, BIASED, CORRELATED = 0, 1, 2, 3, 4  # feedback; from BIASED on readings have an offset
 INDEPENDENT, REFINING = 0, 1  # pooling of the readings of one pull
 SIMULTANEOUS, AS_PRINTED = 0, 1  # ledger
@@ -88,7 +89,7 @@ NARROW_TAU = 24  # the same three of the narrow prior
 NARROW_SPREAD = 25
 NARROW_PENALTY = 26
 PLAN = 27  # derived: the length every pull of the arm is planned to; 0: to its end (looks once, informative delays)
-SCRATCH = 28  # derived: row p is a work place of `select`
+SCRATCH = 28  # derived: row p is a work place of `select`, an arm's own of `weigh_pairs`
 ARM_FLOATS = 29
 
 # Pulls, integers ------------------------------------------------------------------------------------------------
@@ -187,6 +188,7 @@ class Rules(NamedTuple):
     slots: int  # b
     per_arm: int  # r
     method: int
+    allocation: int
     feedback: int
     pooling: int
     ledger: int
