@@ -31,13 +31,25 @@ METHODS: dict[str, dict[str, Any]] = {
     "paper": {"method": "paper", "delays": "independent"},
     "paper as printed": {"method": "paper", "ledger": "as-printed", "radius": "as-printed", "delays": "independent"},
 }
+OPEN = {  # arms come and go
+    "full, evidence, open": {"feedback": FEEDBACKS["full"], **METHODS["evidence"], "reserve": 2},
+    "unbiased, evidence, cutting, open": {
+        "feedback": FEEDBACKS["unbiased"],
+        **METHODS["evidence, cutting"],
+        "reserve": 3,
+    },
+    "biased, evidence, cutting, open": {"feedback": FEEDBACKS["biased"], **METHODS["evidence, cutting"], "reserve": 1},
+    "incremental, evidence, leaving": {"feedback": FEEDBACKS["incremental"], **METHODS["evidence"], "reserve": 0},
+    "biased, paper, open": {"feedback": FEEDBACKS["biased"], **METHODS["paper"], "reserve": 2},
+}
+NEWCOMERS = ("v", "w", "x")  # their labels, in order
 KINDS = {
     f"{feedback}, {method}": {"feedback": FEEDBACKS[feedback], **METHODS[method]}
     for feedback in FEEDBACKS
     for method in METHODS
     if not (method.startswith("paper") and ("refining" in feedback or feedback == "correlated"))
     and not (method == "evidence, cutting" and feedback in ("full", "incremental"))
-}
+} | OPEN
 SHAPES = [(1, 1), (3, 1), (4, 4), (5, 2)]  # (b, r)
 
 
@@ -105,6 +117,25 @@ class Player:
             if not self.race.should_stop(pull):
                 self.advance(pull)
 
+    def add(self, number: int) -> None:
+        """The next newcomer joins, with the mean of some arm or a better one, if there is a place for it."""
+        come = len(self.state.added)
+        if self.race.decided or come >= self.state.settings.reserve:
+            return
+        best = max(self.means.values(), default=0.0)
+        self.means[NEWCOMERS[come]] = [*self.means.values(), best + 2.0][number % (len(self.means) + 1)]
+        sigma = 1.5 if isinstance(self.state.settings.feedback.sigma, dict) else None
+        self.call("add_arm", NEWCOMERS[come], None, sigma)
+
+    def withdraw(self, number: int) -> None:
+        """Some arm leaves, if k remain; to add it again would be refused from now on."""
+        there = [arm for arm, index in self.state.index.items() if index not in self.state.withdrawn]
+        if self.race.decided or len(there) <= self.state.settings.k:
+            return
+        leaver = there[number % len(there)]
+        self.calls = [(verb, said) for verb, said in self.calls if (verb, said[0]) != ("add_arm", leaver)]
+        self.call("withdraw", leaver, "too dear")
+
     def act(self, move: str, number: int) -> None:
         """One move of a script; `number` picks what it is about."""
         running, known = self.running, list(self.values)
@@ -115,6 +146,10 @@ class Player:
         elif move == "repeat" and self.calls:
             verb, arguments = self.calls[number % len(self.calls)]
             self.call(verb, *arguments)
+        elif move == "add":
+            self.add(number)
+        elif move == "withdraw":
+            self.withdraw(number)
         elif move == "late" and known:
             late = known[number % len(known)]
             if core_state(self.state, late) not in ("finished", "failed"):
@@ -130,6 +165,7 @@ class Player:
 
 
 MOVES = ["ask", "round", "round", "advance", "advance", "tell", "late", "lose", "fail", "repeat"]
+COMING_AND_GOING = ["add", "withdraw"]
 
 
 def core_state(state: State, pull: int) -> str:
@@ -168,7 +204,8 @@ def games(draw: st.DrawFn, kind: str) -> Game:
     if draw(st.booleans()):
         sigma = {arm: 1.0 + 0.25 * place for place, arm in enumerate("abcde"[:n])}
         options["feedback"] = replace(options["feedback"], sigma=sigma)
-    script = draw(st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 99)), max_size=40))
+    moves = MOVES + COMING_AND_GOING if "reserve" in options else MOVES
+    script = draw(st.lists(st.tuples(st.sampled_from(moves), st.integers(0, 99)), max_size=40))
     return Game(
         arms=tuple("abcde"[:n]),
         options=options,

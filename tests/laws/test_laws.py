@@ -10,11 +10,39 @@ from hypothesis import strategies as st
 
 import earlycall as ec
 from earlycall.core import race as core
-from earlycall.core.facts import Accepted, Cancelled, Cut, Decided, Failed, Lost, Opened, Read, Rejected, Started, Told
+from earlycall.core.facts import (
+    Accepted,
+    ArmAdded,
+    ArmWithdrawn,
+    Cancelled,
+    Cut,
+    Decided,
+    Failed,
+    Lost,
+    Opened,
+    Read,
+    Rejected,
+    Reopened,
+    Started,
+    Told,
+)
 from earlycall.core.state import opened
 from earlycall.core.tables import ARM_FLOATS, DOUBTS, MEAN, PENALTY, SPREAD, SURVIVORS
 from earlycall.core.turn import clear, refresh
-from tests.play import KINDS, STEPS, Game, Player, core_state, games, open_quietly, replayed, snapshot, starts
+from tests.play import (
+    KINDS,
+    NEWCOMERS,
+    OPEN,
+    STEPS,
+    Game,
+    Player,
+    core_state,
+    games,
+    open_quietly,
+    replayed,
+    snapshot,
+    starts,
+)
 
 many = settings(
     max_examples=40,
@@ -76,6 +104,16 @@ def test_a_contradiction_is_refused_and_changes_nothing(kind: str, data: st.Data
                 wrong += [(race.lose, arguments[0])]
         if verb == "report":
             wrong += [(race.report, arguments[0], arguments[1] + 0.5, arguments[2])]
+    wrong += [(race.add_arm, game.arms[0]), (race.withdraw, "nobody")]
+    if "reserve" not in game.options:
+        wrong += [(race.add_arm, "v"), (race.withdraw, game.arms[0])]
+    elif race.decided or len(player.state.added) == game.options["reserve"]:
+        wrong += [(race.add_arm, "one too many")]
+    present = [arm for arm, index in player.state.index.items() if index not in player.state.withdrawn]
+    if race.decided or len(present) == game.options["k"]:
+        wrong += [(race.withdraw, arm) for arm in present]
+    wrong += [(race.add_arm, fact.label) for fact in player.state.withdrawn.values()]
+    wrong += [(race.add_arm, fact.label, None, 99.0) for fact in player.state.added.values()]
     for call, *arguments in wrong:
         with pytest.raises(ec.NewsError):
             call(*arguments)
@@ -104,6 +142,10 @@ def test_a_judged_arm_is_never_asked_again_and_its_pulls_are_cancelled(kind: str
         elif isinstance(fact, Cancelled | Cut):
             slots.remove(fact.pull)
             assert isinstance(fact, Cut) or arm_of[fact.pull] in judged or player.race.decided
+        elif isinstance(fact, Reopened):
+            judged.remove(fact.arm)
+        elif isinstance(fact, ArmWithdrawn):
+            judged.add(fact.label)
         elif isinstance(fact, Decided):
             over = True
             assert len(fact.top) == player.race.status().k
@@ -145,7 +187,7 @@ def test_deciding_again_comes_to_the_same_decisions(kind: str, data: st.DataObje
     assert isinstance(first, Opened)
     state = opened(first)
     again: list[Any] = [first]
-    decisions = (Accepted, Rejected, Cancelled, Cut, Decided)
+    decisions = (Reopened, Accepted, Rejected, Cancelled, Cut, Decided)
     for fact in facts[1:]:
         if isinstance(fact, decisions):
             continue
@@ -199,7 +241,7 @@ def test_relabelling_the_arms_relabels_the_answer(kind: str, data: st.DataObject
     game = data.draw(games(kind))
     first = play(game).race
     order = data.draw(st.permutations(game.arms))
-    names = {arm: arm.upper() for arm in game.arms}
+    names = {arm: arm.upper() for arm in (*game.arms, *NEWCOMERS)}
     options = dict(game.options)
     if isinstance(options["feedback"].sigma, dict):
         sigma = {names[arm]: sd for arm, sd in options["feedback"].sigma.items()}
@@ -277,6 +319,35 @@ def test_late_news_never_changes_a_verdict(kind: str, data: st.DataObject) -> No
     assert core.check(player.state) == ""
 
 
+@pytest.mark.parametrize("kind", OPEN)
+@many
+@given(data=st.data())
+def test_who_comes_or_goes_calls_the_right_verdicts_into_question(kind: str, data: st.DataObject) -> None:
+    """A newcomer takes back what was accepted, a leaver what was rejected unless it was rejected itself; no more.
+
+    And at once: before any other decision. A reopened arm has no verdict until it gets another one.
+    """
+    player = play(data.draw(games(kind)))
+    stands: dict[str, str] = {}
+    due: set[str] = set()
+    for fact in player.race.facts:
+        if isinstance(fact, Reopened):
+            due.remove(fact.arm)
+            del stands[fact.arm]
+            continue
+        assert not due
+        if isinstance(fact, ArmAdded):
+            due = {arm for arm, verdict in stands.items() if verdict == "Accepted"}
+        elif isinstance(fact, ArmWithdrawn):
+            if stands.pop(fact.label, "") != "Rejected":
+                due = {arm for arm, verdict in stands.items() if verdict == "Rejected"}
+        elif isinstance(fact, Accepted | Rejected):
+            stands[fact.arm] = type(fact).__name__
+    assert not due
+    shown = {arm.arm: arm.verdict.capitalize() for arm in player.race.status().arms}
+    assert {arm: verdict for arm, verdict in shown.items() if verdict in ("Accepted", "Rejected")} == stands
+
+
 # Helpers --------------------------------------------------------------------------------------------------------
 
 
@@ -329,6 +400,10 @@ def retold(
             other.lose(fact.pull, fact.reason)
         elif isinstance(fact, Failed):
             other.fail(fact.pull, fact.reason)
+        elif isinstance(fact, ArmAdded):
+            other.add_arm(name(fact.label), sigma=None if fact.sigma is None else sd(fact.sigma))
+        elif isinstance(fact, ArmWithdrawn):
+            other.withdraw(name(fact.label), fact.reason)
     return other
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from earlycall.core.evidence import beats, weigh
 from earlycall.core.feedback import declared_precision, weight
 from earlycall.core.paper import bound, keeps_order, partial_radius
+from earlycall.core.roster import broken_roster
 from earlycall.core.schedule import look_ahead, promise
 from earlycall.core.state import State, holds_slot, told_value
 from earlycall.core.tables import (
@@ -105,8 +106,9 @@ def broken(state: State) -> Iterator[str]:
     yield from broken_counts(state)
     for row in range(len(state.stories)):
         yield from broken_pull(state, row)
-    for index in range(state.rules.arms):
+    for index in range(len(state.labels)):
         yield from broken_arm(state, index)
+    yield from broken_roster(state)
     if not state.decided:
         yield from broken_verdicts(state)
 

@@ -4,7 +4,7 @@
 follows from the events the verdicts already rest on, so it costs no further δ and may be asked at any time:
 
 * a wrong answer means that some (leader, other) pair within S is the wrong way round, so with Z the smallest pair
-  statistic its probability is at most k(n−k)·e^(−Z), or δ once a verdict stands: confidence = 1 − that;
+  statistic its probability is at most pairs·e^(−Z), or δ while a verdict stands: confidence = 1 − that;
 * every leader is within ε of every other when every pair would pass with μ̂_i − μ̂_j + ε in the place of μ̂_i − μ̂_j.
 
 Scanning all pairs would cost |S|²/4; a bound on what a leader can contribute skips nearly all of them.
@@ -109,7 +109,7 @@ def confidence_now(rules: Rules, t: Tables, judged: int) -> float:
     if t.race[SURVIVORS] == 0:
         return 1.0 - doubt
     z = weakest(rules, t)
-    log_doubt = rules.level + math.log(rules.delta) - z  # ln(k(n−k)·e^(−Z))
+    log_doubt = rules.level + math.log(rules.delta) - z  # ln(pairs·e^(−Z)), with the pairs of `level`
     if log_doubt >= 0.0:
         return 0.0
     from_pairs = math.exp(log_doubt)
@@ -165,9 +165,9 @@ def printed_epsilon(t: Tables) -> float:
 
 
 def half_width(rules: Rules, armf: Floats) -> float:
-    """Half the width of an arm's interval, all n of which hold together, always, with probability ≥ 1 − δ.
+    """Half the width of an arm's interval, all of which hold together, always, with probability ≥ 1 − δ.
 
-    Evidence: M(μ) < n/δ, so √(2·v·(ln(n/δ) + pen)). Paper: the radius itself.
+    Evidence: M(μ) < N/δ with N arms at most, so √(2·v·(ln(N/δ) + pen)). Paper: the radius itself.
     """
     if rules.method == PAPER:
         return armf[SPREAD]

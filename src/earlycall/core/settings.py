@@ -17,10 +17,11 @@ DELAYS = (
     f' worse ones, that needs delays="informative": {LATER}; use parallel=1 and leave setup out.)'
 )
 # Options of the design that later work brings; until then they are refused by name.
-NOT_YET = frozenset("allocation blocks deadline journal looks name reserve timeout workers".split())
+NOT_YET = frozenset("allocation blocks deadline journal looks name timeout workers".split())
 
 
 MOST_SLOTS = 1_000_000
+MOST_NEWCOMERS = 100_000  # each has a row from the start
 
 
 class Options(TypedDict, total=False):
@@ -41,6 +42,7 @@ class Options(TypedDict, total=False):
     ledger: str
     radius: str
     failure: str | float
+    reserve: int | None
     max_pulls: int | None
     seed: int
 
@@ -64,6 +66,7 @@ class Settings:
     ledger: str = "simultaneous"
     radius: str = "corrected"
     failure: str | float = "retry"
+    reserve: int | None = None
     max_pulls: int | None = None
     seed: int = 0
 
@@ -117,6 +120,7 @@ def checked(s: Settings) -> dict[str, object]:
         "ledger": choice("ledger", s.ledger, ["simultaneous", "as-printed"], SettingError),
         "radius": choice("radius", s.radius, ["corrected", "as-printed"], SettingError),
         "failure": failure_of(s.failure),
+        "reserve": reserve_of(s.reserve),
         "max_pulls": s.max_pulls if s.max_pulls is None else whole("max_pulls", s.max_pulls, 1, SettingError),
         "seed": whole("seed", s.seed, 0, SettingError),
     }
@@ -146,6 +150,12 @@ def failure_of(seen: object) -> str | float:
     if isinstance(seen, str):
         return choice("failure", seen, ["retry", "stop"], SettingError, remedy)
     return real("failure", seen, "'retry', 'stop' or a number", SettingError)
+
+
+def reserve_of(seen: object) -> int | None:
+    """How many arms may be added later; None: the arms are fixed."""
+    remedy = "It is how many arms may be added later; 0: arms may only be withdrawn; None: the arms are fixed."
+    return None if seen is None else whole("reserve", seen, 0, SettingError, remedy, most=MOST_NEWCOMERS)
 
 
 def check_together(s: Settings) -> None:
