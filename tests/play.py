@@ -12,6 +12,7 @@ import earlycall as ec
 from earlycall.core import race as core
 from earlycall.core.facts import Fact, Opened, Started
 from earlycall.core.state import State, opened
+from earlycall.core.tables import TAKEN
 
 STEPS = 5  # of a pull, in these tests
 
@@ -118,9 +119,13 @@ class Player:
                 self.advance(pull)
 
     def add(self, number: int) -> None:
-        """The next newcomer joins, with the mean of some arm or a better one, if there is a place for it."""
+        """The next newcomer joins, with the mean of some arm or a better one, if there is a place for it.
+
+        Mostly it waits until some arm has been accepted, and the race still goes on.
+        """
         come = len(self.state.added)
-        if self.race.decided or come >= self.state.settings.reserve:
+        waits = self.state.tables.race[TAKEN] == 0 and number % 8 > 0
+        if self.race.decided or waits or come >= self.state.settings.reserve:
             return
         best = max(self.means.values(), default=0.0)
         self.means[NEWCOMERS[come]] = [*self.means.values(), best + 2.0][number % (len(self.means) + 1)]
@@ -165,7 +170,7 @@ class Player:
 
 
 MOVES = ["ask", "round", "round", "advance", "advance", "tell", "late", "lose", "fail", "repeat"]
-COMING_AND_GOING = ["add", "withdraw"]
+COMING_AND_GOING = [*MOVES, *["round"] * 8, "add", "add", "add", "withdraw"]
 
 
 def core_state(state: State, pull: int) -> str:
@@ -204,12 +209,17 @@ def games(draw: st.DrawFn, kind: str) -> Game:
     if draw(st.booleans()):
         sigma = {arm: 1.0 + 0.25 * place for place, arm in enumerate("abcde"[:n])}
         options["feedback"] = replace(options["feedback"], sigma=sigma)
-    moves = MOVES + COMING_AND_GOING if "reserve" in options else MOVES
-    script = draw(st.lists(st.tuples(st.sampled_from(moves), st.integers(0, 99)), max_size=40))
+    gap = draw(st.sampled_from([0.0, 1.0, 6.0]))
+    script = draw(st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 99)), max_size=40))
+    if "reserve" in options:  # a race that is judged in part when somebody comes or goes
+        options["k"] = draw(st.integers(1, n - 1).filter(lambda k: n < 4 or 1 < k < n - 1))
+        gap = draw(st.sampled_from([1.0, 3.0, 6.0]))
+        chance = random.Random(draw(st.integers(0, 10_000)))
+        script += [(chance.choice(COMING_AND_GOING), chance.randrange(100)) for _ in range(draw(st.integers(0, 60)))]
     return Game(
         arms=tuple("abcde"[:n]),
         options=options,
-        gap=draw(st.sampled_from([0.0, 1.0, 6.0])),
+        gap=gap,
         seed=draw(st.integers(0, 10_000)),
         script=tuple(script),
         sds=draw(st.booleans()),

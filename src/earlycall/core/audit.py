@@ -273,6 +273,7 @@ def rebuilt(state: State, index: int, mine: list[int]) -> tuple[Floats, Floats]:
     put(row, sizes, QZ, [pull[PRECISION] * (pull[ESTIMATE] - row[SLOPE] * pull[VALUE]) for pull in spoke])
     # What has been in a sum and left it leaves rounding behind, of the size of the largest that was ever in it.
     seen = [abs(t.pullf[p][ESTIMATE]) for p in mine] + [abs(pull[VALUE]) for pull in finished]
+    seen += [abs(reading.value) for p in mine for reading in state.stories[p].readings.values()]
     most = max(seen, default=0.0) * len(mine)
     for column in (AX, WY, QZ):
         sizes[column] = max(sizes[column], most * (row[A] + row[W] + row[Q]))
