@@ -125,7 +125,7 @@ class Player:
         """
         come = len(self.state.added)
         waits = self.state.tables.race[TAKEN] == 0 and number % 8 > 0
-        if self.race.decided or waits or come >= self.state.settings.reserve:
+        if self.race.decided or waits or come == self.state.settings.reserve:
             return
         best = max(self.means.values(), default=0.0)
         self.means[NEWCOMERS[come]] = [*self.means.values(), best + 2.0][number % (len(self.means) + 1)]

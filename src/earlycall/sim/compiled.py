@@ -36,17 +36,17 @@ from numba.np.arrayobj import make_array
 from earlycall.core import KERNEL
 from earlycall.core.confidence import close_enough, half_width
 from earlycall.core.feedback import declared_precision
-from earlycall.core.rules import rules_of
+from earlycall.core.rules import arm_numbers, rules_of
 from earlycall.core.schedule import next_arm
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
-    ACCEPTED,
+    ABSENT,
     ARM,
     ARM_FLOATS,
     ARM_INTS,
     BUSY,
     CUT,
-    LEADER,
+    JUDGED,
     LENGTH,
     MEAN,
     OPENED,
@@ -54,7 +54,6 @@ from earlycall.core.tables import (
     PULL_INTS,
     RACE_FLOATS,
     RACE_INTS,
-    REJECTED,
     RUNNING,
     SIGMA,
     SLOPE,
@@ -62,7 +61,6 @@ from earlycall.core.tables import (
     STATE,
     STATUS,
     STEP,
-    SURVIVING,
     SURVIVORS,
     TAU,
     TAU_BIAS,
@@ -70,13 +68,13 @@ from earlycall.core.tables import (
     Tables,
 )
 from earlycall.core.turn import act, clear, finish, open_race, read, settle, start
-from earlycall.sim import worlds
+from earlycall.sim import roster, worlds
+from earlycall.sim.roster import CLOCK, HELD, MISSES, TIME, come_and_go, mistaken
 from earlycall.sim.worlds import AGE, DELAY, ENDED, GAINED, HIDDEN, READING, Law, World, begin, law_of, unfold
 
 UNDECIDED, EXACT, EPSILON, DEADLINE, NO_ROOM = 0, 1, 2, 3, 4
 OUTCOMES = ("undecided", "exact", "epsilon", "deadline")  # by their codes
 
-TIME, HELD, MISSES, CLOCK = 0, 1, 2, 3  # the clock's cells: steps so far, running pulls, what `watch_on` counts
 NEVER = 2**62  # as a limit
 KEPT = 4  # compiled versions that stay in the cache
 
@@ -109,6 +107,7 @@ def race_on(
         clock[TIME] += 1
         for p in range(clock[HELD]):
             advance(rules, law, t, hidden, slots[p], rng)
+        come_and_go(rules, law, t, clock)
         act(rules, t, settle(rules, t))
         clear(t)
         if t.race[SURVIVORS] == 0:
@@ -168,7 +167,8 @@ def kernel_functions() -> list[Callable[..., Any]]:
     return [f for m in modules for _, f in inspect.getmembers(m, inspect.isfunction) if f.__module__ == m.__name__]
 
 
-for function in (*kernel_functions(), *worlds.FUNCTIONS, advance, forget_idle, race_on, watch_on):
+OURS = (advance, forget_idle, race_on, watch_on)
+for function in (*kernel_functions(), *worlds.FUNCTIONS, *roster.FUNCTIONS, *OURS):
     register_jitable(forceinline=True)(function)
 
 
@@ -215,6 +215,7 @@ def bare_law(law: Law) -> Law:
         law.worst,
         law.per_step,
         law.setup,
+        borrowed(law.changes),
     )
 
 
@@ -240,7 +241,12 @@ def watch_borrowed(
 def cache_folder() -> Path:
     """Where compiled code is kept: named after the hash of its source, its compiler and its Python."""
     modules = [importlib.import_module(f"earlycall.core.{name}") for name in KERNEL]  # tables, too: its numbers go in
-    files = [*(inspect.getfile(module) for module in modules), inspect.getfile(worlds), __file__]
+    files = [
+        *(inspect.getfile(module) for module in modules),
+        inspect.getfile(worlds),
+        inspect.getfile(roster),
+        __file__,
+    ]
     source = b"\0".join(Path(file).read_bytes() for file in files)
     made_of = source + f"{numba.__version__} {numba.config.BOUNDSCHECK} {sys.version}".encode()
     home = numba.config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -287,7 +293,7 @@ class Track:
 
 def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
     """A race about to begin, with rows for so many pulls."""
-    rules, numbers, curve = rules_of(world.labels, settings)
+    rules, numbers, curve = rules_of(world.starters, settings)
     arrays: dict[str, Any] = {
         "arms": np.zeros((rules.arms, ARM_INTS), dtype=np.int64),
         "armf": np.zeros((rules.arms, ARM_FLOATS)),
@@ -297,8 +303,13 @@ def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
         "racef": np.zeros(RACE_FLOATS),
         "curve": np.array(curve, dtype=float).reshape(-1, 2),
     }
-    for column, values in zip((SIGMA, TAU, TAU_BIAS, SLOPE), numbers, strict=True):
-        arrays["armf"][:, column] = values
+    come = arm_numbers(
+        list(world.sigmas), settings, rules.level
+    )  # of newcomers, too: they wait until their row is used
+    starts, n = len(world.starters), len(world.means)
+    for column, early, late in zip((SIGMA, TAU, TAU_BIAS, SLOPE), numbers, come, strict=True):
+        arrays["armf"][:n, column] = [*early, *late[starts:]]
+    arrays["arms"][starts:, STATUS] = arrays["arms"][starts:, JUDGED] = ABSENT
     return Track(
         rules=rules,
         law=law_of(world, settings),
@@ -325,20 +336,6 @@ def run(track: Track, rng: np.random.Generator, limit: int = NEVER, watched: boo
 def doubled(table: Any) -> Any:
     """The same rows, and as many empty ones."""
     return np.concatenate([table, np.zeros_like(table)])
-
-
-def mistaken(track: Track, world: World, code: int) -> bool:
-    """Whether a race said something that is not so: a wrong verdict, or a leader beyond ε of the best."""
-    arms = track.tables.arms
-    line = sorted(world.means, reverse=True)[world.k - 1 : world.k + 1]  # the worst of the best, the best of the rest
-    for mean, arm in zip(world.means, arms, strict=True):
-        if (arm[STATUS] == ACCEPTED and mean < line[0]) or (arm[STATUS] == REJECTED and mean > line[1]):
-            return True
-    if code != EPSILON:
-        return False
-    led = [arm[STATUS] == ACCEPTED or (arm[STATUS] == SURVIVING and arm[LEADER] == 1) for arm in arms]
-    worst = min(mean for mean, leads in zip(world.means, led, strict=True) if leads)
-    return worst < max(mean for mean, leads in zip(world.means, led, strict=True) if not leads) - track.rules.epsilon
 
 
 # Many races ---------------------------------------------------------------------------------------------------------
@@ -379,7 +376,8 @@ def many(
             code = run(track, np.random.Generator(np.random.PCG64(seeds[number])), limit, watched)
             t = track.tables
             cut = np.count_nonzero(t.pulls[: t.race[OPENED], STATE] == CUT)
-            wrong, missed = mistaken(track, world, code), track.clock[MISSES] > 0
+            wrong = mistaken(track.rules, track.law, t, track.clock, code == EPSILON)
+            missed = track.clock[MISSES] > 0
             results[:, number] = code, track.clock[TIME], t.race[OPENED], cut, wrong, missed
         return last - first
 
