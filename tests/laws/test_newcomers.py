@@ -111,7 +111,7 @@ def boasts(seed: int, alpha: float) -> bool:
     An enemy adds an arm a little better than the leader when the race is sure of itself, and takes the best away.
     """
     chance = random.Random(seed)
-    means = {"A": 0.3, "B": 0.0, "C": -3.0, "D": -6.0}
+    means = {"A": 0.3, "B": 0.0, "C": -0.3, "D": -3.0}
     race = ec.Race(list(means), k=2, delta=0.05, feedback=ec.Full(1.0), reserve=3, max_pulls=200)
     while True:
         for pull in race.ask():
