@@ -10,7 +10,7 @@ import pytest
 import earlycall as ec
 from earlycall.core.settings import settings_of
 from earlycall.errors import SettingError
-from earlycall.sim.compiled import many
+from earlycall.sim.compiled import many, track_of
 from earlycall.sim.limit import floor
 from earlycall.sim.worlds import (
     DELAY,
@@ -211,6 +211,6 @@ def test_a_world_that_changes_says_who_is_there() -> None:
     options: dict[str, Any] = {"k": 2, "delta": 0.05, "feedback": world.feedback()}
     for reserve in (None, 0):
         with pytest.raises(SettingError, match="expected 1 or more"):
-            law_of(world, settings_of({**options, "reserve": reserve}))
+            track_of(settings_of({**options, "reserve": reserve}), world)
     with pytest.raises(SettingError, match="arms come and go"):
         floor(settings_of({**options, "reserve": 1}), world)

@@ -91,7 +91,7 @@ def level_of(n: int, settings: Settings) -> float:
 
 def arm_numbers(sigma: Floats, settings: Settings, level: float) -> ArmNumbers:
     """τ = 1/σ², or from the gap one cares about: 4(1+1/x)/g², x = L + ln(1+L) (THEORY §2, "τ")."""
-    if not isinstance(settings.failure, str) and abs(settings.failure) > COARSE * min(sigma):
+    if not isinstance(settings.failure, str) and abs(settings.failure) > COARSE * min(sigma, default=math.inf):
         raise SettingError(too_coarse("failure", settings.failure, min(sigma)))
     tau = [1.0 / (sd * sd) for sd in sigma]
     bias_scale = getattr(settings.feedback, "bias_scale", None)

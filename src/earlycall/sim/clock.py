@@ -5,7 +5,6 @@ Every running pull moves one step, arms come and go, then the race decides: one 
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from earlycall.core.race import apply, decide, next_start, seed_of
 from earlycall.core.settings import Settings
 from earlycall.core.state import State, opened
 from earlycall.core.tables import ARM
+from earlycall.sim.roster import own_sd
 from earlycall.sim.worlds import AGE, DELAY, ENDED, GAINED, HIDDEN, READING, Law, World, begin, law_of, unfold
 
 
@@ -52,8 +52,7 @@ def come_and_go(state: State, world: World, time: int) -> None:
     """The arms that join or leave at this step."""
     for at, arm, comes in world.changes:
         if at == time and comes:
-            own = isinstance(state.settings.feedback.sigma, Mapping)
-            apply(state, ArmAdded(world.labels[arm], world.sigmas[arm] if own else None))
+            apply(state, ArmAdded(world.labels[arm], own_sd(world, state.settings, arm)))
         elif at == time:
             apply(state, ArmWithdrawn(world.labels[arm], ""))
 

@@ -36,7 +36,7 @@ from numba.np.arrayobj import make_array
 from earlycall.core import KERNEL
 from earlycall.core.confidence import close_enough, half_width
 from earlycall.core.feedback import declared_precision
-from earlycall.core.rules import arm_numbers, rules_of
+from earlycall.core.rules import rules_of
 from earlycall.core.schedule import next_arm
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
@@ -69,7 +69,7 @@ from earlycall.core.tables import (
 )
 from earlycall.core.turn import act, clear, finish, open_race, read, settle, start
 from earlycall.sim import roster, worlds
-from earlycall.sim.roster import CLOCK, HELD, MISSES, TIME, come_and_go, mistaken
+from earlycall.sim.roster import CLOCK, HELD, MISSES, TIME, come_and_go, mistaken, newcomers
 from earlycall.sim.worlds import AGE, DELAY, ENDED, GAINED, HIDDEN, READING, Law, World, begin, law_of, unfold
 
 UNDECIDED, EXACT, EPSILON, DEADLINE, NO_ROOM = 0, 1, 2, 3, 4
@@ -293,6 +293,7 @@ class Track:
 
 def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
     """A race about to begin, with rows for so many pulls."""
+    law = law_of(world, settings)
     rules, numbers, curve = rules_of(world.starters, settings)
     arrays: dict[str, Any] = {
         "arms": np.zeros((rules.arms, ARM_INTS), dtype=np.int64),
@@ -303,16 +304,14 @@ def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
         "racef": np.zeros(RACE_FLOATS),
         "curve": np.array(curve, dtype=float).reshape(-1, 2),
     }
-    come = arm_numbers(
-        list(world.sigmas), settings, rules.level
-    )  # of newcomers, too: they wait until their row is used
-    starts, n = len(world.starters), len(world.means)
-    for column, early, late in zip((SIGMA, TAU, TAU_BIAS, SLOPE), numbers, come, strict=True):
-        arrays["armf"][:n, column] = [*early, *late[starts:]]
-    arrays["arms"][starts:, STATUS] = arrays["arms"][starts:, JUDGED] = ABSENT
+    late = newcomers(world, settings, rules.level)  # their numbers wait for them in their rows
+    for column, here, to_come in zip((SIGMA, TAU, TAU_BIAS, SLOPE), numbers, late, strict=True):
+        arrays["armf"][: len(world.means), column] = [*here, *to_come]
+    absent = arrays["arms"][len(world.starters) :]
+    absent[:, STATUS] = absent[:, JUDGED] = ABSENT
     return Track(
         rules=rules,
-        law=law_of(world, settings),
+        law=law,
         tables=Tables(**arrays),
         hidden=np.zeros((pulls, HIDDEN)),
         slots=np.zeros(rules.slots, dtype=np.int64),

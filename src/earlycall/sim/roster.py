@@ -1,15 +1,30 @@
 """Arms that join a simulated race or leave it, by the script of its world; compiled like the rest of the race."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from earlycall.core.rules import ArmNumbers, arm_numbers
+from earlycall.core.settings import Settings
 from earlycall.core.tables import ABSENT, ACCEPTED, JUDGED, LEADER, REJECTED, Rules, Tables
 from earlycall.core.turn import add, withdraw
-from earlycall.sim.worlds import AT, COMES, WHO, Law
+from earlycall.sim.worlds import AT, COMES, WHO, Law, World
 
 # The clock's cells: steps so far, running pulls, steps at which an interval missed, arms that came or left, verdicts
 # that were wrong when one did.
 TIME, HELD, MISSES, CHANGED, SLIPS = 0, 1, 2, 3, 4
 CLOCK = 5
+
+
+def own_sd(world: World, settings: Settings, arm: int) -> float | None:
+    """The sd that a newcomer brings with it; None where the race has one for all arms."""
+    return world.sigmas[arm] if isinstance(settings.feedback.sigma, Mapping) else None
+
+
+def newcomers(world: World, settings: Settings, level: float) -> ArmNumbers:
+    """What is declared about the arms that will join, in order."""
+    declared = settings.feedback.sigma
+    sds = list(world.sigmas) if isinstance(declared, Mapping) else [declared] * len(world.means)
+    return arm_numbers(sds[len(world.starters) :], settings, level)
 
 
 def come_and_go(rules: Rules, law: Law, t: Tables, clock: Any) -> None:
