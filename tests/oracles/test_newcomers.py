@@ -1,12 +1,17 @@
 """Arms that come and go: whole races against the same rule written down a second time, and cases done by hand."""
 
+import math
 import random
 
 import pytest
 
 import earlycall as ec
+from earlycall.core.confidence import half_width
 from earlycall.core.facts import Accepted, Rejected, Reopened
 from earlycall.core.race import check
+from earlycall.core.rules import rules_of
+from earlycall.core.settings import settings_of
+from earlycall.core.tables import ARM_FLOATS
 from tests.oracles import newcomers
 
 
@@ -114,3 +119,16 @@ def test_when_k_remain_they_are_the_answer() -> None:
     race = ec.Race(["a", "b", "c"], k=2, delta=0.05, feedback=ec.Full(1.0), reserve=0)
     race.withdraw("b")
     assert (race.top, race.outcome) == (["a", "c"], "exact")
+
+
+def test_what_places_cost() -> None:
+    """Three arms and two places: intervals and the paper's shares of five arms, and the level of all their ten pairs."""
+    for method in ("evidence", "paper"):
+        options = {"k": 1, "delta": 0.05, "feedback": ec.Full(1.0), "method": method}
+        kept, _, _ = rules_of(("a", "b", "c"), settings_of({**options, "reserve": 2}))
+        five, _, _ = rules_of(("a", "b", "c", "d", "e"), settings_of(options))
+        assert kept.log_budget == five.log_budget
+        row = [1.0] * ARM_FLOATS
+        assert half_width(kept, row) == half_width(five, row)
+        assert kept.level == pytest.approx(math.log(10 / 0.05), rel=1e-15)
+        assert five.level == pytest.approx(math.log(4 / 0.05), rel=1e-15)

@@ -113,7 +113,7 @@ REFUSED_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"seed": "x"}, "seed='x'"),
     ({"looks": "once"}, "does not have it yet"),
     ({"allocation": "contenders"}, "does not have it yet"),
-    ({"reserve": 2}, "does not have it yet"),
+    ({"reserve": -1}, "a whole number, 0 or more"),
     ({"blocks": True}, "does not have it yet"),
     ({"deadline": "2027-01-01"}, "does not have it yet"),
     ({"timeout": 60}, "does not have it yet"),
