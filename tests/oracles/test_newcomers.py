@@ -122,7 +122,7 @@ def test_when_k_remain_they_are_the_answer() -> None:
 
 
 def test_what_places_cost() -> None:
-    """Three arms and two places: intervals and the paper's shares of five arms, and the level of all their ten pairs."""
+    """Three arms and two places: intervals and the paper's shares as of five arms, and the level of all ten pairs."""
     for method in ("evidence", "paper"):
         options = {"k": 1, "delta": 0.05, "feedback": ec.Full(1.0), "method": method}
         kept, _, _ = rules_of(("a", "b", "c"), settings_of({**options, "reserve": 2}))

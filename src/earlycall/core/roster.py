@@ -1,12 +1,12 @@
 """Who is in the race: arms that join it later, arms that leave it, and the verdicts that this calls into question.
 
 Both are news like any other, and may follow from all that was seen: that is what the larger union is for
-(rules.level_of). With every pair judged rightly,
+(rules.level_of). While every pair is judged rightly,
 
-* an accepted arm has at most k − 1 others that are as good. A newcomer may be one more, so accepted arms survive again;
-  a rejected arm has k better ones, and keeps them.
-* a rejected arm has k better ones. One of them may leave, so rejected arms survive again; of the others an accepted arm
-  loses at most a rival. Only when the one that leaves was rejected itself, all others keep the k that were better.
+* an accepted arm has at most k − 1 others that are as good. A newcomer may be one more: accepted arms survive again.
+  A leaver is at most one less.
+* a rejected arm has k better ones. A leaver may be one of them: rejected arms survive again. A newcomer takes none
+  away; nor does a leaver that was rejected itself, for then k others are better than both.
 
 docs/guarantees.md, "Newcomers and leavers", has the proof.
 """
