@@ -114,6 +114,7 @@ REFUSED_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"looks": "once"}, "does not have it yet"),
     ({"allocation": "contenders"}, "does not have it yet"),
     ({"reserve": -1}, "a whole number, 0 or more"),
+    ({"reserve": 0, "delays": "informative"}, 'None with delays="informative"'),
     ({"blocks": True}, "does not have it yet"),
     ({"deadline": "2027-01-01"}, "does not have it yet"),
     ({"timeout": 60}, "does not have it yet"),

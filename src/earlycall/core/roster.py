@@ -6,7 +6,7 @@ Both are news like any other, and may follow from all that was seen: that is wha
 * an accepted arm has at most k − 1 others that are as good. A newcomer may be one more: accepted arms survive again.
   A leaver is at most one less.
 * a rejected arm has k better ones. A leaver may be one of them: rejected arms survive again. A newcomer takes none
-  away; nor does a leaver that was rejected itself, for then k others are better than both.
+  away; nor does a leaver that was rejected itself: the k that are better than it do in its place.
 
 docs/guarantees.md, "Newcomers and leavers", has the proof.
 """

@@ -160,6 +160,9 @@ def reserve_of(seen: object) -> int | None:
 
 def check_together(s: Settings) -> None:
     """Check what depends on more than one option."""
+    if s.delays == "informative" and s.reserve is not None:
+        remedy = "Arms come and go only where delays carry no news."
+        raise SettingError(refusal("reserve", s.reserve, 'None with delays="informative"', remedy))
     if s.delays is not None:
         remedy = f"As to 'informative': {LATER}."
         choice("delays", s.delays, ["independent"], SettingError, remedy)
