@@ -160,7 +160,7 @@ def reserve_of(seen: object) -> int | None:
 
 def check_together(s: Settings) -> None:
     """Check what depends on more than one option."""
-    if s.delays == "informative" and s.reserve is not None:
+    if s.reserve is not None and isinstance(s.delays, str) and s.delays == "informative":
         remedy = "Arms come and go only where delays carry no news."
         raise SettingError(refusal("reserve", s.reserve, 'None with delays="informative"', remedy))
     if s.delays is not None:
