@@ -141,6 +141,19 @@ class Player:
         self.calls = [(verb, said) for verb, said in self.calls if (verb, said[0]) != ("add_arm", leaver)]
         self.call("withdraw", leaver, "too dear")
 
+    def changes_that_cannot_be(self) -> list[tuple[Any, ...]]:
+        """Additions and withdrawals that this race has to refuse."""
+        race, state = self.race, self.state
+        there = [arm for arm, index in state.index.items() if index not in state.withdrawn]
+        fixed = state.settings.reserve is None or race.decided
+        wrong: list[tuple[Any, ...]] = [(race.add_arm, state.labels[0]), (race.withdraw, "nobody")]
+        if fixed or len(state.added) == state.settings.reserve:
+            wrong += [(race.add_arm, "one too many")]
+        if fixed or len(there) == state.settings.k:
+            wrong += [(race.withdraw, arm) for arm in there]
+        wrong += [(race.add_arm, fact.label) for fact in state.withdrawn.values()]
+        return wrong + [(race.add_arm, fact.label, None, 99.0) for fact in state.added.values()]
+
     def act(self, move: str, number: int) -> None:
         """One move of a script; `number` picks what it is about."""
         running, known = self.running, list(self.values)
@@ -193,6 +206,16 @@ class Game:
     def player(self) -> Player:
         means = {arm: self.gap * place for place, arm in enumerate(self.arms)}
         return Player(open_quietly(list(self.arms), **self.options), means, random.Random(self.seed), self.sds)
+
+
+def play(game: Game) -> Player:
+    """The script, and then enough rounds for most races to end."""
+    player = game.player()
+    for move, number in game.script:
+        player.act(move, number)
+    for _ in range(random.Random(game.seed).randrange(60)):
+        player.round()
+    return player
 
 
 @st.composite
