@@ -36,7 +36,7 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """The paper's worlds and their relatives; ties; and two worlds that break a promise."""
+    """The paper's worlds and their relatives; ties; arms that come and go; and two worlds that break a promise."""
     for world in (bounded(10), free(10)):
         biased = replace(world, name=f"{world.name}, biased", bias=world.sigma)
         for shape in (SEQUENTIAL, PARALLEL):
@@ -50,6 +50,11 @@ def cases() -> Iterator[Case]:
     tied = NAMED["tied"](10)
     yield Case(replace(tied, name="tied, ε = 0.5"), {**PARALLEL, "epsilon": 0.5})
     yield Case(replace(tied, name="tied, stopped after 500 steps"), PARALLEL, limit=500)
+    spaced = World("evenly spaced", tuple(5.0 - 0.6 * place for place in range(10)), 3, 1.0, 10, reading_sd=1.0)
+    joined = replace(spaced, name="a newcomer after 50 steps", means=(*spaced.means, 4.6), arrivals={10: 50})
+    yield Case(joined, {**PARALLEL, "reserve": 1})
+    left = replace(spaced, name="the best arm withdrawn after 50 steps", departures={0: 50})
+    yield Case(left, {**PARALLEL, "reserve": 0})
     yield Case(bounded(100), PARALLEL, races=LARGE)
     yield Case(free(100), PARALLEL, races=LARGE)
     crowd = {"parallel": 50, "per_arm": 50}

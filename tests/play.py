@@ -13,6 +13,7 @@ import earlycall as ec
 from earlycall.core import race as core
 from earlycall.core.facts import Fact, Opened, Started
 from earlycall.core.state import State, opened
+from earlycall.core.tables import TAKEN
 
 STEPS = 5  # of a pull, in these tests
 
@@ -66,13 +67,29 @@ METHODS: dict[str, dict[str, Any]] = {
     "paper": {"method": "paper", "delays": "independent"},
     "paper as printed": {"method": "paper", "ledger": "as-printed", "radius": "as-printed", "delays": "independent"},
 }
-KINDS = {
-    f"{feedback}, {method}": {"feedback": FEEDBACKS[feedback], **METHODS[method]}
-    for feedback in FEEDBACKS
-    for method in METHODS
-    if not (method.startswith("paper") and ("refining" in feedback or feedback == "correlated"))
-    and not ("cutting" in method and feedback in ("full", "incremental"))
-} | OTHERS
+OPEN = {  # arms come and go
+    "full, evidence, open": {"feedback": FEEDBACKS["full"], **METHODS["evidence"], "reserve": 2},
+    "unbiased, evidence, cutting, open": {
+        "feedback": FEEDBACKS["unbiased"],
+        **METHODS["evidence, cutting"],
+        "reserve": 3,
+    },
+    "biased, evidence, cutting, open": {"feedback": FEEDBACKS["biased"], **METHODS["evidence, cutting"], "reserve": 1},
+    "incremental, evidence, leaving": {"feedback": FEEDBACKS["incremental"], **METHODS["evidence"], "reserve": 0},
+    "biased, paper, open": {"feedback": FEEDBACKS["biased"], **METHODS["paper"], "reserve": 2},
+}
+NEWCOMERS = ("v", "w", "x")  # their labels, in order
+KINDS = (
+    {
+        f"{feedback}, {method}": {"feedback": FEEDBACKS[feedback], **METHODS[method]}
+        for feedback in FEEDBACKS
+        for method in METHODS
+        if not (method.startswith("paper") and ("refining" in feedback or feedback == "correlated"))
+        and not ("cutting" in method and feedback in ("full", "incremental"))
+    }
+    | OTHERS
+    | OPEN
+)
 SHAPES = [(1, 1), (3, 1), (4, 4), (5, 2)]  # (b, r)
 
 
@@ -140,6 +157,42 @@ class Player:
             if not self.race.should_stop(pull):
                 self.advance(pull)
 
+    def add(self, number: int) -> None:
+        """The next newcomer joins, with the mean of some arm or a better one, if there is a place for it.
+
+        Mostly it waits until some arm has been accepted, and the race still goes on.
+        """
+        come = len(self.state.added)
+        waits = self.state.tables.race[TAKEN] == 0 and number % 8 > 0
+        if self.race.decided or waits or come == self.state.settings.reserve:
+            return
+        best = max(self.means.values(), default=0.0)
+        self.means[NEWCOMERS[come]] = [*self.means.values(), best + 2.0][number % (len(self.means) + 1)]
+        sigma = 1.5 if isinstance(self.state.settings.feedback.sigma, dict) else None
+        self.call("add_arm", NEWCOMERS[come], None, sigma)
+
+    def withdraw(self, number: int) -> None:
+        """Some arm leaves, if k remain; to add it again would be refused from now on."""
+        there = [arm for arm, index in self.state.index.items() if index not in self.state.withdrawn]
+        if self.race.decided or len(there) <= self.state.settings.k:
+            return
+        leaver = there[number % len(there)]
+        self.calls = [(verb, said) for verb, said in self.calls if (verb, said[0]) != ("add_arm", leaver)]
+        self.call("withdraw", leaver, "too dear")
+
+    def changes_that_cannot_be(self) -> list[tuple[Any, ...]]:
+        """Additions and withdrawals that this race has to refuse."""
+        race, state = self.race, self.state
+        there = [arm for arm, index in state.index.items() if index not in state.withdrawn]
+        fixed = state.settings.reserve is None or race.decided
+        wrong: list[tuple[Any, ...]] = [(race.add_arm, state.labels[0]), (race.withdraw, "nobody")]
+        if fixed or len(state.added) == state.settings.reserve:
+            wrong += [(race.add_arm, "one too many")]
+        if fixed or len(there) == state.settings.k:
+            wrong += [(race.withdraw, arm) for arm in there]
+        wrong += [(race.add_arm, fact.label) for fact in state.withdrawn.values()]
+        return wrong + [(race.add_arm, fact.label, None, 99.0) for fact in state.added.values()]
+
     def act(self, move: str, number: int) -> None:
         """One move of a script; `number` picks what it is about."""
         running, known = self.running, list(self.values)
@@ -150,6 +203,10 @@ class Player:
         elif move == "repeat" and self.calls:
             verb, arguments = self.calls[number % len(self.calls)]
             self.call(verb, *arguments)
+        elif move == "add":
+            self.add(number)
+        elif move == "withdraw":
+            self.withdraw(number)
         elif move == "late" and known:
             late = known[number % len(known)]
             if core_state(self.state, late) not in ("finished", "failed"):
@@ -168,6 +225,7 @@ class Player:
 
 
 MOVES = ["ask", "round", "round", "advance", "advance", "tell", "late", "lose", "fail", "repeat"]
+COMING_AND_GOING = [*MOVES, *["round"] * 8, "add", "add", "add", "withdraw"]
 
 
 def options_retry(race: ec.Race) -> bool:
@@ -197,6 +255,16 @@ class Game:
         return Player(open_quietly(list(self.arms), **self.options), means, random.Random(self.seed), self.sds)
 
 
+def play(game: Game) -> Player:
+    """The script, and then enough rounds for most races to end."""
+    player = game.player()
+    for move, number in game.script:
+        player.act(move, number)
+    for _ in range(random.Random(game.seed).randrange(60)):
+        player.round()
+    return player
+
+
 @st.composite
 def games(draw: st.DrawFn, kind: str) -> Game:
     """A game of one kind (`KINDS`)."""
@@ -211,11 +279,17 @@ def games(draw: st.DrawFn, kind: str) -> Game:
     if options["feedback"].sigma is not None and draw(st.booleans()):
         sigma = {arm: 1.0 + 0.25 * place for place, arm in enumerate("abcde"[:n])}
         options["feedback"] = replace(options["feedback"], sigma=sigma)
+    gap = draw(st.sampled_from([0.0, 1.0, 6.0]))
     script = draw(st.lists(st.tuples(st.sampled_from(MOVES), st.integers(0, 99)), max_size=40))
+    if "reserve" in options:  # a race that is judged in part when somebody comes or goes
+        options["k"] = draw(st.integers(1, n - 1).filter(lambda k: n < 4 or 1 < k < n - 1))
+        gap = draw(st.sampled_from([1.0, 3.0, 6.0]))
+        chance = random.Random(draw(st.integers(0, 10_000)))
+        script += [(chance.choice(COMING_AND_GOING), chance.randrange(100)) for _ in range(draw(st.integers(0, 60)))]
     return Game(
         arms=tuple("abcde"[:n]),
         options=options,
-        gap=draw(st.sampled_from([0.0, 1.0, 6.0])),
+        gap=gap,
         seed=draw(st.integers(0, 10_000)),
         script=tuple(script),
         sds=draw(st.booleans()),

@@ -10,11 +10,38 @@ from hypothesis import strategies as st
 
 import earlycall as ec
 from earlycall.core import race as core
-from earlycall.core.facts import Accepted, Cancelled, Cut, Decided, Failed, Lost, Opened, Read, Rejected, Started, Told
+from earlycall.core.facts import (
+    Accepted,
+    ArmAdded,
+    ArmWithdrawn,
+    Cancelled,
+    Cut,
+    Decided,
+    Failed,
+    Lost,
+    Opened,
+    Read,
+    Rejected,
+    Reopened,
+    Started,
+    Told,
+)
 from earlycall.core.state import opened
 from earlycall.core.tables import ARM_FLOATS, DOUBTS, MEAN, PENALTY, SPREAD, SURVIVORS
 from earlycall.core.turn import clear, refresh
-from tests.play import KINDS, STEPS, Game, Player, core_state, games, open_quietly, replayed, snapshot, starts
+from tests.play import (
+    KINDS,
+    NEWCOMERS,
+    STEPS,
+    Game,
+    core_state,
+    games,
+    open_quietly,
+    play,
+    replayed,
+    snapshot,
+    starts,
+)
 
 many = settings(
     max_examples=40,
@@ -92,6 +119,7 @@ def test_a_contradiction_is_refused_and_changes_nothing(kind: str, data: st.Data
                 wrong += [(race.lose, arguments[0])]
         if verb == "report":
             wrong += [(race.report, arguments[0], arguments[1] + 0.5, arguments[2])]
+    wrong += player.changes_that_cannot_be()
     for call, *arguments in wrong:
         with pytest.raises(ec.NewsError):
             call(*arguments)
@@ -120,6 +148,10 @@ def test_a_judged_arm_is_never_asked_again_and_its_pulls_are_cancelled(kind: str
         elif isinstance(fact, Cancelled | Cut):
             slots.remove(fact.pull)
             assert isinstance(fact, Cut) or arm_of[fact.pull] in judged or player.race.decided
+        elif isinstance(fact, Reopened):
+            judged.remove(fact.arm)
+        elif isinstance(fact, ArmWithdrawn):
+            judged.add(fact.label)
         elif isinstance(fact, Decided):
             over = True
             assert len(fact.top) == player.race.status().k
@@ -161,7 +193,7 @@ def test_deciding_again_comes_to_the_same_decisions(kind: str, data: st.DataObje
     assert isinstance(first, Opened)
     state = opened(first)
     again: list[Any] = [first]
-    decisions = (Accepted, Rejected, Cancelled, Cut, Decided)
+    decisions = (Reopened, Accepted, Rejected, Cancelled, Cut, Decided)
     for fact in facts[1:]:
         if isinstance(fact, decisions):
             continue
@@ -215,7 +247,7 @@ def test_relabelling_the_arms_relabels_the_answer(kind: str, data: st.DataObject
     game = data.draw(games(kind))
     first = play(game).race
     order = data.draw(st.permutations(game.arms))
-    names = {arm: arm.upper() for arm in game.arms}
+    names = {arm: arm.upper() for arm in (*game.arms, *NEWCOMERS)}
     options = dict(game.options)
     if isinstance(options["feedback"].sigma, dict):
         sigma = {names[arm]: sd for arm, sd in options["feedback"].sigma.items()}
@@ -297,16 +329,6 @@ def test_late_news_never_changes_a_verdict(kind: str, data: st.DataObject) -> No
 # Helpers --------------------------------------------------------------------------------------------------------
 
 
-def play(game: Game) -> Player:
-    """The script, and then enough rounds for most races to end."""
-    player = game.player()
-    for move, number in game.script:
-        player.act(move, number)
-    for _ in range(random.Random(game.seed).randrange(60)):
-        player.round()
-    return player
-
-
 def scaled(feedback: Any, factor: float) -> Any:
     """The same feedback in other units."""
     sizes = {name: getattr(feedback, name, None) for name in ("sigma", "reading_sd", "bias_scale", "surrogate_sd")}
@@ -318,19 +340,14 @@ def times(size: Any, factor: float) -> Any:
     return {key: sd * factor for key, sd in size.items()} if isinstance(size, dict) else size * factor
 
 
-def same(x: Any) -> Any:
-    """No change."""
-    return x
-
-
 def retold(
     arms: tuple[str, ...],
     options: dict[str, Any],
     race: ec.Race,
-    name: Any = same,
-    value: Any = same,
+    name: Any = str,
+    value: Any = float,
     reading: Any = None,
-    sd: Any = same,
+    sd: Any = float,
 ) -> ec.Race:
     """The news of one race told to another: arms renamed, values changed (readings alike), decisions its own."""
     other = open_quietly(list(arms), **options)
@@ -346,6 +363,10 @@ def retold(
             other.lose(fact.pull, fact.reason)
         elif isinstance(fact, Failed):
             other.fail(fact.pull, fact.reason)
+        elif isinstance(fact, ArmAdded):
+            other.add_arm(name(fact.label), sigma=None if fact.sigma is None else sd(fact.sigma))
+        elif isinstance(fact, ArmWithdrawn):
+            other.withdraw(name(fact.label), fact.reason)
     return other
 
 

@@ -9,7 +9,9 @@ import pytest
 
 import earlycall as ec
 from earlycall.core.settings import settings_of
-from earlycall.sim.compiled import many
+from earlycall.errors import SettingError
+from earlycall.sim.compiled import many, track_of
+from earlycall.sim.limit import floor
 from earlycall.sim.worlds import (
     DELAY,
     ENDED,
@@ -180,3 +182,35 @@ def test_what_a_world_declares_is_what_it_does() -> None:
     assert replace(BASE, noise="none").feedback() == ec.Full(2.0)
     assert replace(BASE, noise="increments").feedback() == ec.Incremental(2.0, 8)
     assert replace(BASE, noise="none", sigma=(1.0, 2.0)).feedback() == ec.Full({"0": 1.0, "1": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"arrivals": {0: 5}}, "The last arms are the ones that join"),
+        ({"arrivals": {2: 9, 3: 5}}, "in their order"),
+        ({"arrivals": {3: 0}}, "steps from 1 on"),
+        ({"departures": {3: -1}}, "steps from 1 on"),
+        ({"arrivals": {3: 9}, "departures": {3: 5}}, "arms that are there"),
+        ({"departures": {7: 5}}, "arms that are there"),
+        ({"departures": {0: 5, 1: 6, 2: 6}}, "k that remain"),
+    ],
+)
+def test_arms_come_and_go_in_an_order_that_can_be(changes: dict[str, Any], says: str) -> None:
+    """The last arms join, in their order; only those leave that are there, and k remain."""
+    with pytest.raises(SettingError, match=says):
+        World("changing", (3.0, 2.0, 1.0, 0.0), 2, 1.0, 5, "none", **changes)
+
+
+def test_a_world_that_changes_says_who_is_there() -> None:
+    """Who starts, what happens in which order, who are the best in the end; and the race must have room for it."""
+    world = World("changing", (3.0, 2.0, 1.0, 0.0), 2, 1.0, 5, "none", arrivals={3: 7}, departures={0: 7, 1: 3})
+    assert world.starters == ("0", "1", "2")
+    assert world.changes == [(3, 1, 0), (7, 3, 1), (7, 0, 0)]
+    assert world.best == frozenset([2, 3])
+    options: dict[str, Any] = {"k": 2, "delta": 0.05, "feedback": world.feedback()}
+    for reserve in (None, 0):
+        with pytest.raises(SettingError, match="expected 1 or more"):
+            track_of(settings_of({**options, "reserve": reserve}), world)
+    with pytest.raises(SettingError, match="arms come and go"):
+        floor(settings_of({**options, "reserve": 1}), world)

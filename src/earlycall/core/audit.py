@@ -14,6 +14,7 @@ from earlycall.core.audit_pulls import broken_pull, same
 from earlycall.core.evidence import beats, weigh
 from earlycall.core.pairs import established
 from earlycall.core.paper import bound, keeps_order, partial_radius
+from earlycall.core.roster import broken_roster
 from earlycall.core.schedule import look_ahead, promise
 from earlycall.core.state import State, holds_slot
 from earlycall.core.tables import (
@@ -106,10 +107,11 @@ def broken(state: State) -> Iterator[str]:
     yield from broken_counts(state)
     for row in range(len(state.stories)):
         yield from broken_pull(state, row)
-    for index in range(state.rules.arms):
+    for index in range(len(state.labels)):
         yield from broken_arm(state, index)
     if state.rules.order != FREE:
         yield from broken_order(state)
+    yield from broken_roster(state)
     if not state.decided:
         yield from broken_verdicts(state)
 
@@ -219,6 +221,7 @@ def rebuilt(state: State, index: int, mine: list[int]) -> tuple[Floats, Floats]:
     put(row, sizes, QZ, [pull[PRECISION] * (pull[ESTIMATE] - row[SLOPE] * pull[VALUE]) for pull in spoke])
     # What has been in a sum and left it leaves rounding behind, of the size of the largest that was ever in it.
     seen = [abs(t.pullf[p][ESTIMATE]) for p in mine] + [abs(pull[VALUE]) for pull in finished]
+    seen += [abs(reading.value) for p in mine for reading in state.stories[p].readings.values()]
     most = max(seen, default=0.0) * len(mine)
     for column in (AX, WY, QZ):
         sizes[column] = max(sizes[column], most * (row[A] + row[W] + row[Q]))

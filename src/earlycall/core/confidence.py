@@ -4,7 +4,7 @@
 follows from the events the verdicts already rest on, so it costs no further δ and may be asked at any time:
 
 * a wrong answer means that some (leader, other) pair within S is the wrong way round, so with Z the smallest pair
-  statistic its probability is at most k(n−k)·e^(−Z), or δ once a verdict stands: confidence = 1 − that;
+  statistic its probability is at most pairs·e^(−Z), or δ while a verdict stands: confidence = 1 − that;
 * every leader is within ε of every other when every pair would pass with μ̂_i − μ̂_j + ε in the place of μ̂_i − μ̂_j.
 
 Scanning all pairs would cost |S|²/4; a bound on what a leader can contribute skips nearly all of them.
@@ -137,7 +137,7 @@ def confidence_now(rules: Rules, t: Tables, judged: int) -> float:
     if t.race[SURVIVORS] == 0:
         return 1.0 - doubt
     z = weakest(rules, t) if rules.order == FREE else weakest_pair(rules, t)
-    log_doubt = rules.level + math.log(rules.delta) - z  # ln(k(n−k)·e^(−Z))
+    log_doubt = rules.level + math.log(rules.delta) - z  # ln(pairs·e^(−Z)), with the pairs of `level`
     if log_doubt >= 0.0:
         return 0.0
     from_pairs = math.exp(log_doubt)
@@ -197,9 +197,10 @@ def printed_epsilon(t: Tables) -> float:
 
 
 def half_width(rules: Rules, t: Tables, index: int) -> float:
-    """Half the width of an arm's interval, all n of which hold together, always, with probability ≥ 1 − δ.
+    """Half the width of an arm's interval, all of which hold together, always, with probability ≥ 1 − δ.
 
-    Evidence: ln M(μ) < ln(n/δ). Paper: the radius itself. Block by block only differences are known: ∞.
+    Evidence: ln M(μ) < ln(N/δ) with N arms at most. Paper: the radius itself. Block by block only differences are
+    known: ∞.
     """
     armf = t.armf[index]
     if rules.method == PAPER:

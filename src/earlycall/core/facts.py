@@ -67,6 +67,22 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class ArmAdded:
+    """An arm joined the race; `sigma` is its sd, where each arm has one of its own."""
+
+    label: str
+    sigma: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmWithdrawn:
+    """An arm left the race for good; the best k of the others are wanted from now on."""
+
+    label: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """Somebody ended the race ("stopped"), or its time was over ("deadline")."""
 
@@ -98,8 +114,15 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
+class Reopened:
+    """The verdict on an arm stands no more, because an arm came or left; what it said goes on counting."""
+
+    arm: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cancelled:
-    """A running pull lost its slot because its arm, or the race, is decided."""
+    """A running pull lost its slot because its arm is decided or withdrawn, or the race is decided."""
 
     pull: int
 
@@ -125,6 +148,6 @@ class Decided:
     epsilon: float | None
 
 
-News = Started | Read | Told | Lost | Failed | Closed
-Decision = Accepted | Rejected | Cancelled | Cut | Decided
+News = Started | Read | Told | Lost | Failed | ArmAdded | ArmWithdrawn | Closed
+Decision = Reopened | Accepted | Rejected | Cancelled | Cut | Decided
 Fact = Opened | News | Decision

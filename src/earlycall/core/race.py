@@ -8,11 +8,13 @@ import hashlib
 import math
 from collections.abc import Iterator
 
-from earlycall.core import news
+from earlycall.core import news, roster
 from earlycall.core.audit import check
 from earlycall.core.confidence import close_enough, confidence_now, elect, smallest_epsilon
 from earlycall.core.facts import (
     Accepted,
+    ArmAdded,
+    ArmWithdrawn,
     Cancelled,
     Closed,
     Cut,
@@ -24,6 +26,7 @@ from earlycall.core.facts import (
     Opened,
     Read,
     Rejected,
+    Reopened,
     Started,
     Told,
 )
@@ -32,11 +35,13 @@ from earlycall.core.state import State
 from earlycall.core.tables import (
     ACCEPTED,
     BUSY,
+    CHANGES,
     HEAD,
     JUDGED,
     LEADER,
     MEAN,
     PAPER,
+    PRESENT,
     QUEUE,
     QUEUED,
     REJECTED,
@@ -69,6 +74,12 @@ def apply(state: State, fact: Fact) -> bool:
             return news.lost_its_slot(state, fact)
         case Accepted() | Rejected():
             return news.got_verdict(state, fact)
+        case Reopened():
+            return roster.was_reopened(state, fact)
+        case ArmAdded():
+            return roster.was_added(state, fact)
+        case ArmWithdrawn():
+            return roster.was_withdrawn(state, fact)
         case Closed():
             return news.was_closed(state, fact)
         case Decided():
@@ -78,19 +89,23 @@ def apply(state: State, fact: Fact) -> bool:
 
 
 def decide(state: State) -> list[Decision]:
-    """What follows from the facts applied since the last turn, to be applied in this order."""
+    """What follows from the facts applied since the last turn, to be applied in this order.
+
+    Verdicts that are called into question come first: an arm may be reopened and judged anew in the same turn.
+    """
     rules, t = state.rules, state.tables
     if state.decided:  # late news moves the numbers, never a verdict
         refresh(rules, t)
         clear(t)
         return []
-    decisions: list[Decision] = []
-    stopped: list[int] = []
+    again, gone = roster.changed(state) if t.race[CHANGES] > 0 else (set(), [])
+    decisions: list[Decision] = [Reopened(state.labels[i]) for i in sorted(again)]
+    stopped = sorted(pull for i in gone for pull in slots_of(state, i))
     if settle(rules, t) > 0:
-        judged = [i for i in range(rules.arms) if t.arms[i][JUDGED] != t.arms[i][STATUS]]
+        judged = [i for i in range(rules.arms) if t.arms[i][JUDGED] != t.arms[i][STATUS] or i in again]
         decisions += [verdict(state, Accepted, i) for i in judged if t.arms[i][JUDGED] == ACCEPTED]
         decisions += [verdict(state, Rejected, i) for i in judged if t.arms[i][JUDGED] == REJECTED]
-        stopped = sorted(pull for i in judged for pull in slots_of(state, i))
+        stopped = sorted([*stopped, *(pull for i in judged for pull in slots_of(state, i))])
     cut = to_cut(state) if cuts(rules) else []
     end = ending(state, len(stopped) + len(cut))
     if end:
@@ -166,7 +181,7 @@ def confidence_of(state: State) -> float | None:
     if rules.method == PAPER:
         return None
     elect(rules, t)
-    return confidence_now(rules, t, rules.arms - t.race[SURVIVORS])
+    return confidence_now(rules, t, t.race[PRESENT] - t.race[SURVIVORS])
 
 
 def answer(state: State) -> tuple[str, ...]:
@@ -176,7 +191,9 @@ def answer(state: State) -> tuple[str, ...]:
     t = state.tables
     elect(state.rules, t)
     return tuple(
-        label for label, arm in zip(state.labels, t.arms, strict=True) if arm[JUDGED] == ACCEPTED or arm[LEADER] == 1
+        label
+        for label, arm in zip(state.labels, t.arms, strict=False)  # rows kept for newcomers have no label yet
+        if arm[JUDGED] == ACCEPTED or arm[LEADER] == 1
     )
 
 

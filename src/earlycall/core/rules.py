@@ -70,10 +70,11 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
     full, partial, bias = SHARES.get(code, NO_SHARES)
     if settings.ledger == "as-printed":  # its split is made anew at every step (ledger.py)
         full = 1.0
-    level = math.log(settings.k) + math.log(n - settings.k) - math.log(settings.delta)
+    level = level_of(n, settings)
+    places = n + (settings.reserve or 0)
     order = order_of(settings)
     rules = Rules(
-        arms=n,
+        arms=places,
         k=settings.k,
         slots=settings.parallel,
         per_arm=settings.parallel if settings.per_arm is None else settings.per_arm,
@@ -89,7 +90,7 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
         delta=float(settings.delta),
         level=level,
         widen=1.0 if settings.radius == "as-printed" else 2.0,
-        log_budget=math.log(2.0 * ZETA * n) - math.log(settings.delta),
+        log_budget=math.log(2.0 * ZETA * places) - math.log(settings.delta),
         share_full=full,
         share_partial=partial,
         share_bias=bias,
@@ -101,7 +102,7 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
         blocks=settings.blocks if isinstance(settings.blocks, int) else 0,
         lags=lags_of(settings, bool(curve)) if order == ORDERED else 0,
     )
-    return rules, arm_numbers(labels, settings, level), curve
+    return rules, arm_numbers(sigmas(labels, settings.feedback.sigma), settings, level), curve
 
 
 def order_of(settings: Settings) -> int:
@@ -118,22 +119,32 @@ def lags_of(settings: Settings, reads: bool) -> int:
     return (settings.per_arm or settings.parallel).bit_length()
 
 
-def arm_numbers(labels: tuple[str, ...], settings: Settings, level: float) -> ArmNumbers:
+def level_of(n: int, settings: Settings) -> float:
+    """L = ln(pairs/δ): the pairs of one of the best k and another; all there can ever be where arms come and go.
+
+    Who comes and who leaves may depend on what was seen, and with it which k are the best.
+    """
+    if settings.reserve is None:
+        return math.log(settings.k) + math.log(n - settings.k) - math.log(settings.delta)
+    most = n + settings.reserve
+    return math.log(most) + math.log(most - 1) - math.log(2.0) - math.log(settings.delta)
+
+
+def arm_numbers(sigma: Floats, settings: Settings, level: float) -> ArmNumbers:
     """τ from σ, or from the gap one cares about: 4(1+1/x)/g², x = L + ln(1+L) (THEORY §2, "τ")."""
-    sigma = sigmas(labels, settings.feedback.sigma)
-    if not isinstance(settings.failure, str) and abs(settings.failure) > COARSE * min(sigma):
+    if not isinstance(settings.failure, str) and abs(settings.failure) > COARSE * min(sigma, default=math.inf):
         raise SettingError(too_coarse("failure", settings.failure, min(sigma)))
     tau = [WIDE / (sd * sd) for sd in sigma]
     narrow = [NARROW / (sd * sd) for sd in sigma]
     bias_scale = getattr(settings.feedback, "bias_scale", None)
     tau_bias = [(sd if bias_scale is None else bias_scale) ** -2.0 for sd in sigma]
-    slope = [1.0] * len(labels)
+    slope = [1.0] * len(sigma)
     if isinstance(settings.feedback, Correlated):
         slope = [settings.feedback.correlation * settings.feedback.surrogate_sd / sd for sd in sigma]
-        tau_bias = [settings.feedback.surrogate_sd**-2.0] * len(labels)
+        tau_bias = [settings.feedback.surrogate_sd**-2.0] * len(sigma)
     if settings.scale is not None:
         x = level + math.log1p(level)
-        tau = narrow = [4.0 * (1.0 + 1.0 / x) / settings.scale**2] * len(labels)
+        tau = narrow = [4.0 * (1.0 + 1.0 / x) / settings.scale**2] * len(sigma)
     return ArmNumbers(sigma, tau, narrow, tau_bias, slope)
 
 

@@ -17,10 +17,11 @@ DELAYS = (
     " pulls may be better or worse ones (safe either way, and slower)."
 )
 # Options of the design that later work brings; until then they are refused by name.
-NOT_YET = frozenset("deadline journal name reserve timeout workers".split())
+NOT_YET = frozenset("deadline journal name timeout workers".split())
 
 
 MOST_SLOTS = 1_000_000
+MOST_NEWCOMERS = 100_000  # each has a row from the start
 
 
 class Options(TypedDict, total=False):
@@ -44,6 +45,7 @@ class Options(TypedDict, total=False):
     ledger: str
     radius: str
     failure: str | float
+    reserve: int | None
     max_pulls: int | None
     seed: int
 
@@ -70,6 +72,7 @@ class Settings:
     ledger: str = "simultaneous"
     radius: str = "corrected"
     failure: str | float = "retry"
+    reserve: int | None = None
     max_pulls: int | None = None
     seed: int = 0
 
@@ -133,6 +136,7 @@ def checked(s: Settings) -> dict[str, object]:
         "ledger": choice("ledger", s.ledger, ["simultaneous", "as-printed"], SettingError),
         "radius": choice("radius", s.radius, ["corrected", "as-printed"], SettingError),
         "failure": failure_of(s.failure),
+        "reserve": reserve_of(s.reserve),
         "max_pulls": s.max_pulls if s.max_pulls is None else whole("max_pulls", s.max_pulls, 1, SettingError),
         "seed": whole("seed", s.seed, 0, SettingError),
     }
@@ -170,6 +174,12 @@ def blocks_of(seen: object) -> int | str | None:
     if seen is None or isinstance(seen, str):
         return None if seen is None else choice("blocks", seen, ["endless"], SettingError, "Or a whole number of them.")
     return whole("blocks", seen, 2, SettingError, remedy)
+
+
+def reserve_of(seen: object) -> int | None:
+    """How many arms may be added later; None: the arms are fixed."""
+    remedy = "It is how many arms may be added later; 0: arms may only be withdrawn; None: the arms are fixed."
+    return None if seen is None else whole("reserve", seen, 0, SettingError, remedy, most=MOST_NEWCOMERS)
 
 
 def check_together(s: Settings) -> None:
@@ -243,6 +253,8 @@ def check_evidence(s: Settings) -> None:
         check_blocks(s)
     if s.feedback.sigma is None:
         check_unknown(s)
+    if s.reserve is not None:
+        check_reserve(s)
     if s.allocation == "contenders":
         check_contenders(s)
     for name, usual in (("ledger", "simultaneous"), ("radius", "corrected")):
@@ -301,3 +313,13 @@ def check_contenders(s: Settings) -> None:
     if s.delays is None:
         remedy = "Say so if how long a pull takes carries no news of how good it is, or leave allocation out."
         raise SettingError(refusal("delays", None, "'independent' with allocation='contenders'", remedy))
+
+
+def check_reserve(s: Settings) -> None:
+    """Refuse that arms come and go where they are compared in order: a cancelled pull would stand in the way."""
+    if s.blocks is not None or s.feedback.sigma is None or isinstance(s.feedback.sigma, Pilot):
+        remedy = "Arms come and go only where sigma is known and there are no blocks."
+        raise SettingError(refusal("reserve", s.reserve, "None with blocks or an unknown sigma", remedy))
+    if s.informative:
+        remedy = 'Arms come and go only where delays carry no news: say delays="independent" if that is so.'
+        raise SettingError(refusal("reserve", s.reserve, 'None with delays="informative"', remedy))

@@ -5,11 +5,25 @@ Only `race.apply` changes a state. Everything here reads.
 
 from dataclasses import dataclass, field
 
-from earlycall.core.facts import Accepted, Closed, Decided, Failed, Lost, Opened, Read, Rejected, Started, Told
+from earlycall.core.facts import (
+    Accepted,
+    ArmAdded,
+    ArmWithdrawn,
+    Closed,
+    Decided,
+    Failed,
+    Lost,
+    Opened,
+    Read,
+    Rejected,
+    Started,
+    Told,
+)
 from earlycall.core.paper import keeps_order
-from earlycall.core.rules import DECLARED, rules_of
+from earlycall.core.rules import DECLARED, ArmNumbers, rules_of
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
+    ABSENT,
     ARM,
     ARM_FLOATS,
     ARM_INTS,
@@ -19,6 +33,7 @@ from earlycall.core.tables import (
     FAILED,
     FREE,
     FULL_NEXT,
+    JUDGED,
     LOST,
     MEET_FLOATS,
     MEET_INTS,
@@ -26,6 +41,7 @@ from earlycall.core.tables import (
     RACE_INTS,
     RUNNING,
     STATE,
+    STATUS,
     Rules,
     Tables,
 )
@@ -33,7 +49,7 @@ from earlycall.core.turn import open_race
 from earlycall.errors import NewsError
 
 STATES = ("running", "finished", "lost", "failed", "cancelled", "cut")  # by the kernel's codes
-VERDICTS = ("surviving", "accepted", "rejected")
+VERDICTS = ("surviving", "accepted", "rejected", "absent", "withdrawn")
 
 
 @dataclass(slots=True)
@@ -51,14 +67,16 @@ class State:
     """A race at one moment."""
 
     settings: Settings
-    labels: tuple[str, ...]
+    labels: tuple[str, ...]  # of all arms that have been in the race; its tables may have rows for more
     index: dict[str, int]  # of each label
     rules: Rules
     tables: Tables
     sign: float  # −1 where the race minimises: the kernel always maximises
     stories: list[Story] = field(default_factory=list)
     keys: dict[str, list[int]] = field(default_factory=dict)  # the pulls that each `ask` with a key gave
-    verdicts: dict[int, Accepted | Rejected] = field(default_factory=dict)  # by the row of the arm
+    verdicts: dict[int, Accepted | Rejected] = field(default_factory=dict)  # that stand, by the row of the arm
+    added: dict[int, ArmAdded] = field(default_factory=dict)  # the arms that came later, by their row
+    withdrawn: dict[int, ArmWithdrawn] = field(default_factory=dict)  # the arms that have left, by their row
     closed: Closed | None = None
     decided: Decided | None = None
 
@@ -67,8 +85,8 @@ def opened(fact: Opened) -> State:
     """The state of a race that has just been opened."""
     rules, numbers, curve = rules_of(fact.labels, fact.settings)
     tables = Tables(
-        arms=[[0] * ARM_INTS for _ in fact.labels],
-        armf=[[0.0] * ARM_FLOATS for _ in fact.labels],
+        arms=[[0] * ARM_INTS for _ in range(rules.arms)],
+        armf=[[0.0] * ARM_FLOATS for _ in range(rules.arms)],
         pulls=[],
         pullf=[],
         race=[0] * RACE_INTS,
@@ -81,9 +99,9 @@ def opened(fact: Opened) -> State:
         meetf=[[0.0] * MEET_FLOATS for _ in range(rules.arms**2)] if rules.order == BLOCKED else [],
         spare=[[0.0] * ARM_FLOATS for _ in range(2)],
     )
-    for row, *given in zip(tables.armf, *numbers, strict=True):
-        for column, number in zip(DECLARED, given, strict=True):
-            row[column] = number
+    put_numbers(tables, 0, numbers)
+    for arm in tables.arms[len(fact.labels) :]:
+        arm[STATUS] = arm[JUDGED] = ABSENT
     open_race(rules, tables)
     return State(
         settings=fact.settings,
@@ -93,6 +111,13 @@ def opened(fact: Opened) -> State:
         tables=tables,
         sign=-1.0 if fact.settings.direction == "minimize" else 1.0,
     )
+
+
+def put_numbers(tables: Tables, first: int, numbers: ArmNumbers) -> None:
+    """Write down what is declared about arms, from row `first` on."""
+    for row, given in enumerate(zip(*numbers, strict=True), start=first):
+        for column, number in zip(DECLARED, given, strict=True):
+            tables.armf[row][column] = number
 
 
 def arm_index(state: State, label: object) -> int:

@@ -40,7 +40,7 @@ class ArmStatus:
     """One arm: its verdict, its estimate and interval (None: nothing known), and how its pulls are doing."""
 
     arm: str
-    verdict: str  # surviving, accepted or rejected
+    verdict: str  # surviving, accepted, rejected or withdrawn
     top: bool  # whether it is in the answer of the moment
     mean: float | None
     low: float | None  # all arms' intervals hold together, at all times, with probability ≥ 1 − δ
@@ -191,6 +191,9 @@ def pull_story(state: State, row: int) -> PullStory:
 
 def reason(state: State, index: int) -> str:
     """A sentence on the arm's verdict, or on the comparison that keeps it from one."""
+    left = state.withdrawn.get(index)
+    if left is not None:
+        return f"It left the race: {left.reason}." if left.reason else "It left the race."
     given = state.verdicts.get(index)
     if given is not None:
         if given.rival is None:

@@ -24,6 +24,7 @@ SIMULTANEOUS, AS_PRINTED = 0, 1  # ledger
 FREE, ORDERED, BLOCKED = 0, 1, 2  # how pulls of two arms meet: as they come, in start order, block by block
 EVERY, ONCE = 0, 1  # looks: at every reading, or once at a pull's planned length
 SURVIVING, ACCEPTED, REJECTED = 0, 1, 2  # an arm's verdict
+ABSENT, WITHDRAWN = 3, 4  # in its place: a row kept for an arm that may come, an arm that has left
 CLEAR, RISING, FALLING = 0, 1, 2  # an arm's doubt (verdict.py)
 RUNNING, FINISHED, LOST, FAILED, CANCELLED, CUT = 0, 1, 2, 3, 4, 5  # a pull's state
 SEVERAL = -2  # more than one pull
@@ -133,8 +134,10 @@ REJECT_COUNT = 7  # derived: survivors with LOW > REJECT_AT
 CLOSE_HIGH = 8  # derived: survivors with HIGH ≥ CLOSE_AT + ε
 CLOSE_LOW = 9  # derived: survivors with LOW > CLOSE_AT
 DOUBTS = 10  # derived: arms in doubt
-WALKED = 11  # rows of the walk in use
-RACE_INTS = 12
+PRESENT = 11  # derived: arms that are in the race, judged or not
+CHANGES = 12  # arms that came or left since the last turn
+WALKED = 13  # rows of the walk in use
+RACE_INTS = 14
 
 # The race, floats -----------------------------------------------------------------------------------------------
 ACCEPT_AT = 0  # derived: the three fences
@@ -183,7 +186,7 @@ MEET_FLOATS = 2
 class Rules(NamedTuple):
     """The settings of a race as numbers; codes are those above."""
 
-    arms: int  # n
+    arms: int  # n, and the rows kept for newcomers
     k: int
     slots: int  # b
     per_arm: int  # r
@@ -197,9 +200,9 @@ class Rules(NamedTuple):
     epsilon: float
     setup: float  # cost of a fresh pull in steps; below 0: pulls are never cut
     delta: float
-    level: float  # L = ln(k(n−k)/δ)
+    level: float  # L = ln(pairs/δ): k(n−k) of them, or all N(N−1)/2 where arms come and go
     widen: float  # 2, or 1 for the radius as printed
-    log_budget: float  # ln(2ζ(2a/c)·n/δ)
+    log_budget: float  # ln(2ζ(2a/c)·arms/δ)
     share_full: float  # fractions of δ/n
     share_partial: float
     share_bias: float

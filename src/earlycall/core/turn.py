@@ -1,6 +1,6 @@
-"""What can happen to the tables: a pull starts, reads, finishes or leaves its slot; a verdict is given.
+"""What can happen to the tables: a pull starts, reads, finishes or leaves its slot; an arm is judged, comes or goes.
 
-Each move changes one pull and one arm, in time that does not depend on n, and marks the arm as moved. `settle` then
+Each move of a pull changes it and one arm, in time that does not depend on n, and marks the arm as moved. `settle` then
 brings every moved arm's numbers up to date and the verdicts with them. One *turn* is any number of moves of one
 instant and one `settle`, after which its caller carries out what follows: verdicts, cancelled pulls, cuts. The caller
 is `state.py` and `race.py` live, and a compiled loop in simulations; both call only what stands here.
@@ -17,12 +17,15 @@ from earlycall.core.pairs import stand
 from earlycall.core.paper import bound, extend, keeps_order, repool_full, repool_reading
 from earlycall.core.schedule import cuts, earns_its_slot, look_ahead, promise
 from earlycall.core.tables import (
+    ABSENT,
+    ACCEPTED,
     ACTIVE,
     ARM,
     BETA,
     BIASED,
     BUSY,
     CANCELLED,
+    CHANGES,
     COUNTED,
     CUT,
     DONE,
@@ -64,6 +67,7 @@ from earlycall.core.tables import (
     QUEUE,
     QUEUED,
     READINGS,
+    REJECTED,
     RIGHT,
     RIVAL,
     RUNNING,
@@ -78,6 +82,7 @@ from earlycall.core.tables import (
     VALUE,
     W_LEFT,
     WEIGHT,
+    WITHDRAWN,
     Rules,
     Tables,
 )
@@ -85,7 +90,7 @@ from earlycall.core.verdict import follow, gather, judge, standing
 
 
 def open_race(rules: Rules, t: Tables) -> None:
-    """Make tables of zeros, with what ArmNumbers declares filled in, those of a race that has not begun."""
+    """Make tables of zeros, with the arms' numbers and the ABSENT filled in, those of a race that has not begun."""
     for index in range(rules.arms):
         arm = t.arms[index]
         arm[RIVAL] = -1
@@ -101,7 +106,8 @@ def open_race(rules: Rules, t: Tables) -> None:
         armf[NARROW_SPREAD] = math.inf
         armf[LOW] = -math.inf
         armf[HIGH] = math.inf
-        look_ahead(rules, t, index)
+        if arm[STATUS] != ABSENT:
+            look_ahead(rules, t, index)
     for row in range(len(t.meets)):
         t.meets[row][NEXT_FIRST] = -1
         t.meets[row][NEXT_SECOND] = -1
@@ -258,6 +264,39 @@ def give(t: Tables, index: int, verdict: int) -> None:
         gather(t)
 
 
+def add(rules: Rules, t: Tables, index: int) -> None:
+    """An arm joins the race, in a row that was ABSENT; it may be better than an accepted one: those survive again."""
+    t.arms[index][STATUS] = SURVIVING
+    t.arms[index][JUDGED] = SURVIVING
+    look_ahead(rules, t, index)
+    call_back(t, ACCEPTED)
+    gather(t)
+    t.race[CHANGES] += 1
+
+
+def withdraw(t: Tables, index: int) -> None:
+    """An arm leaves for good; a rejected one may move up: those survive again, unless it was rejected itself."""
+    judged = t.arms[index][JUDGED]
+    t.arms[index][STATUS] = WITHDRAWN
+    t.arms[index][JUDGED] = WITHDRAWN
+    if judged != REJECTED:
+        call_back(t, REJECTED)
+    gather(t)
+    t.race[CHANGES] += 1
+
+
+def call_back(t: Tables, verdict: int) -> None:
+    """Let the arms with this verdict survive again; STATUS keeps it until the decision that takes it away."""
+    for index in range(len(t.arms)):
+        if t.arms[index][JUDGED] == verdict:
+            t.arms[index][JUDGED] = SURVIVING
+
+
+def reopen(t: Tables, index: int) -> None:
+    """The verdict on an arm stands no more; `settle` may have come to a new one already, which follows."""
+    t.arms[index][STATUS] = SURVIVING
+
+
 def link(t: Tables, index: int, pull: int) -> None:
     """Put a pull at the end of its arm's list of slots."""
     arm = t.arms[index]
@@ -338,12 +377,11 @@ def refresh(rules: Rules, t: Tables) -> None:
 
 def act(rules: Rules, t: Tables, judged: int) -> None:
     """Carry out what a turn decided, in a race that keeps no facts: so many new verdicts, cancelled pulls, cuts."""
-    if judged > 0:
+    if judged > 0 or t.race[CHANGES] > 0:
         for index in range(rules.arms):
-            if t.arms[index][STATUS] != t.arms[index][JUDGED]:
-                t.arms[index][STATUS] = t.arms[index][JUDGED]
-                while t.arms[index][HEAD] >= 0:
-                    leave(rules, t, t.arms[index][HEAD], CANCELLED)
+            t.arms[index][STATUS] = t.arms[index][JUDGED]
+            while t.arms[index][JUDGED] != SURVIVING and t.arms[index][HEAD] >= 0:
+                leave(rules, t, t.arms[index][HEAD], CANCELLED)
     if cuts(rules):
         for p in range(t.race[QUEUED]):
             pull = t.arms[t.arms[p][QUEUE]][HEAD]
@@ -355,7 +393,8 @@ def act(rules: Rules, t: Tables, judged: int) -> None:
 
 
 def clear(t: Tables) -> None:
-    """Empty the queue."""
+    """Empty the queue: the turn is over."""
     for p in range(t.race[QUEUED]):
         t.arms[t.arms[p][QUEUE]][MOVED] = 0
     t.race[QUEUED] = 0
+    t.race[CHANGES] = 0

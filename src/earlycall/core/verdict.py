@@ -25,6 +25,7 @@ import math
 
 from earlycall.core.evidence import beats, settles, statistic
 from earlycall.core.tables import (
+    ABSENT,
     ACCEPT_AT,
     ACCEPT_COUNT,
     ACCEPTED,
@@ -46,6 +47,7 @@ from earlycall.core.tables import (
     NARROW_SPREAD,
     PAPER,
     PENALTY,
+    PRESENT,
     REJECT_AT,
     REJECT_COUNT,
     REJECTED,
@@ -318,11 +320,14 @@ def loses(rules: Rules, t: Tables, index: int, needed: int, top_low: float) -> i
 
 
 def gather(t: Tables) -> None:
-    """List the survivors, in order, and count the accepted."""
+    """List the survivors, in order, and count the accepted and all that are in the race."""
     alive = 0
     taken = 0
+    present = 0
     for index in range(len(t.arms)):
         judged = t.arms[index][JUDGED]
+        if judged < ABSENT:
+            present += 1
         if judged == SURVIVING:
             t.arms[alive][ALIVE] = index
             alive += 1
@@ -330,6 +335,7 @@ def gather(t: Tables) -> None:
             taken += 1
     t.race[SURVIVORS] = alive
     t.race[TAKEN] = taken
+    t.race[PRESENT] = present
     t.race[FENCED] = 0
 
 

@@ -12,7 +12,7 @@ from typing import Unpack
 
 from earlycall.core import race, status
 from earlycall.core.checks import choice, one_line, real, scale, text, whole
-from earlycall.core.facts import Closed, Fact, Failed, Lost, News, Opened, Read, Started, Told
+from earlycall.core.facts import ArmAdded, ArmWithdrawn, Closed, Fact, Failed, Lost, News, Opened, Read, Started, Told
 from earlycall.core.settings import Options, Settings, settings_of
 from earlycall.core.state import holds_slot, opened, pull_row, stuck
 from earlycall.core.status import Explanation, Status
@@ -121,6 +121,24 @@ class Race:
         """A pull failed or took too long: asked again, counted as a number, or the end, as `failure=` says."""
         with self._lock:
             self._leave(Failed(whole("pull", pull, 1, NewsError), one_line("reason", reason, NewsError)))
+
+    def add_arm(self, label: str, value: object = None, sigma: float | None = None) -> None:
+        """An arm joins the race, if `reserve` has a place for it; arms accepted so far are judged anew.
+
+        `value`: what its pulls bring you (left out: the label). `sigma`: its sd, where each arm was given one.
+        """
+        added = ArmAdded(
+            label=text("label", label, 1, NewsError),
+            sigma=None if sigma is None else scale("sigma", sigma, NewsError),
+        )
+        with self._lock:
+            self._turn(added)
+            self._values.setdefault(added.label, added.label if value is None else value)
+
+    def withdraw(self, label: str, reason: str = "") -> None:
+        """An arm leaves the race for good, and its pulls are to stop; the best k of the others are wanted now."""
+        with self._lock:
+            self._turn(ArmWithdrawn(text("label", label, 1, NewsError), one_line("reason", reason, NewsError)))
 
     def close(self, reason: str = "closed by hand", outcome: str = "stopped") -> None:
         """End the race with the answer of the moment; outcome "stopped", or "deadline" when its time was over."""

@@ -1,7 +1,7 @@
 """Virtual time: a race in a world where waiting costs nothing, by the same facts and decisions as any live race.
 
-Every running pull moves one step, then the race decides: one time step is one turn, as in Algorithms 1 to 4. What is
-drawn, and in which order, is what compiled.py draws, so both come to the same race in every bit.
+Every running pull moves one step, arms come and go, then the race decides: one time step is one turn, as in Algorithms
+1 to 4. What is drawn, and in which order, is what compiled.py draws, so both come to the same race in every bit.
 """
 
 import math
@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from earlycall.core.facts import Cancelled, Cut, Opened, Read, Started, Told
+from earlycall.core.facts import ArmAdded, ArmWithdrawn, Cancelled, Cut, Opened, Read, Started, Told
 from earlycall.core.race import apply, decide, next_start, seed_of
 from earlycall.core.settings import Settings
 from earlycall.core.state import State, opened
 from earlycall.core.tables import ARM, STARTED
+from earlycall.sim.roster import own_sd
 from earlycall.sim.worlds import AGE, DELAY, ENDED, GAINED, HIDDEN, READING, Law, World, begin, law_of, unfold
 
 
 def race_live(settings: Settings, world: World, rng: np.random.Generator, limit: float = math.inf) -> tuple[State, int]:
     """(the race, its time steps) after it is decided, or after `limit` steps."""
-    state = opened(Opened(world.labels, settings))
+    state = opened(Opened(world.starters, settings))
     law = law_of(world, settings)
     hidden: dict[int, list[float]] = {}  # of the pulls that hold a slot, in start order
     time = 0
@@ -30,6 +31,7 @@ def race_live(settings: Settings, world: World, rng: np.random.Generator, limit:
         time += 1
         for row in hidden:
             step(state, law, row, hidden[row], rng)
+        come_and_go(state, world, time)
         for decision in decide(state):
             apply(state, decision)
             if isinstance(decision, Cancelled | Cut):
@@ -44,6 +46,15 @@ def start_pulls(state: State, law: Law, hidden: dict[int, list[float]], rng: np.
         hidden[row] = [0.0] * HIDDEN
         begin(law, rng, hidden[row], arm, state.tables.arms[arm][STARTED] + 1)
         apply(state, Started(row + 1, state.labels[arm], seed_of(state.settings.seed, row + 1)))
+
+
+def come_and_go(state: State, world: World, time: int) -> None:
+    """The arms that join or leave at this step."""
+    for at, arm, comes in world.changes:
+        if at == time and comes:
+            apply(state, ArmAdded(world.labels[arm], own_sd(world, state.settings, arm)))
+        elif at == time:
+            apply(state, ArmWithdrawn(world.labels[arm], ""))
 
 
 def step(state: State, law: Law, row: int, nature: list[float], rng: Any) -> None:

@@ -39,7 +39,7 @@ from earlycall.core.rules import DECLARED, rules_of
 from earlycall.core.schedule import next_arm, used_up
 from earlycall.core.settings import Settings
 from earlycall.core.tables import (
-    ACCEPTED,
+    ABSENT,
     ARM,
     ARM_FLOATS,
     ARM_INTS,
@@ -47,7 +47,7 @@ from earlycall.core.tables import (
     BUSY,
     CUT,
     FREE,
-    LEADER,
+    JUDGED,
     LENGTH,
     MEET_FLOATS,
     MEET_INTS,
@@ -56,13 +56,11 @@ from earlycall.core.tables import (
     PULL_INTS,
     RACE_FLOATS,
     RACE_INTS,
-    REJECTED,
     RUNNING,
     STARTED,
     STATE,
     STATUS,
     STEP,
-    SURVIVING,
     SURVIVORS,
     WALK_FLOATS,
     WALK_INTS,
@@ -71,13 +69,13 @@ from earlycall.core.tables import (
     Tables,
 )
 from earlycall.core.turn import act, clear, finish, open_race, read, settle, start
-from earlycall.sim import worlds
+from earlycall.sim import roster, worlds
+from earlycall.sim.roster import CLOCK, HELD, MISSES, TIME, come_and_go, mistaken, newcomers
 from earlycall.sim.worlds import AGE, DELAY, ENDED, GAINED, HIDDEN, READING, Law, World, begin, law_of, unfold
 
 UNDECIDED, EXACT, EPSILON, DEADLINE, NO_ROOM = 0, 1, 2, 3, 4
 OUTCOMES = ("undecided", "exact", "epsilon", "deadline")  # by their codes
 
-TIME, HELD, MISSES, CLOCK = 0, 1, 2, 3  # the clock's cells: steps so far, running pulls, what `watch_on` counts
 NEVER = 2**62  # as a limit
 KEPT = 4  # compiled versions that stay in the cache
 
@@ -112,6 +110,7 @@ def race_on(
         clock[TIME] += 1
         for p in range(clock[HELD]):
             advance(rules, law, t, hidden, slots[p], rng)
+        come_and_go(rules, law, t, clock)
         act(rules, t, settle(rules, t))
         clear(t)
         if t.race[SURVIVORS] == 0:
@@ -175,7 +174,8 @@ def kernel_functions() -> list[Callable[..., Any]]:
     return [f for m in modules for _, f in inspect.getmembers(m, inspect.isfunction) if f.__module__ == m.__name__]
 
 
-for function in (*kernel_functions(), *worlds.FUNCTIONS, advance, forget_idle, no_room, race_on, watch_on):
+OURS = (advance, forget_idle, no_room, race_on, watch_on)
+for function in (*kernel_functions(), *worlds.FUNCTIONS, *roster.FUNCTIONS, *OURS):
     register_jitable(forceinline=True)(function)
 
 
@@ -229,6 +229,7 @@ def bare_law(law: Law) -> Law:
         law.worst,
         law.per_step,
         law.setup,
+        borrowed(law.changes),
     )
 
 
@@ -254,7 +255,12 @@ def watch_borrowed(
 def cache_folder() -> Path:
     """Where compiled code is kept: named after the hash of its source, its compiler and its Python."""
     modules = [importlib.import_module(f"earlycall.core.{name}") for name in KERNEL]  # tables, too: its numbers go in
-    files = [*(inspect.getfile(module) for module in modules), inspect.getfile(worlds), __file__]
+    files = [
+        *(inspect.getfile(module) for module in modules),
+        inspect.getfile(worlds),
+        inspect.getfile(roster),
+        __file__,
+    ]
     source = b"\0".join(Path(file).read_bytes() for file in files)
     made_of = source + f"{numba.__version__} {numba.config.BOUNDSCHECK} {sys.version}".encode()
     home = numba.config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -301,7 +307,8 @@ class Track:
 
 def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
     """A race about to begin, with rows for so many pulls."""
-    rules, numbers, curve = rules_of(world.labels, settings)
+    law = law_of(world, settings)
+    rules, numbers, curve = rules_of(world.starters, settings)
     in_order = rules.order != FREE
     pairs = rules.arms**2 if rules.order == BLOCKED else 0
     arrays: dict[str, Any] = {
@@ -319,11 +326,14 @@ def track_of(settings: Settings, world: World, pulls: int = 1000) -> Track:
         "meetf": np.zeros((pairs, MEET_FLOATS)),
         "spare": np.zeros((2, ARM_FLOATS)),
     }
-    for column, values in zip(DECLARED, numbers, strict=True):
-        arrays["armf"][:, column] = values
+    late = newcomers(world, settings, rules.level)  # their numbers wait for them in their rows
+    for column, here, to_come in zip(DECLARED, numbers, late, strict=True):
+        arrays["armf"][: len(world.means), column] = [*here, *to_come]
+    absent = arrays["arms"][len(world.starters) :]
+    absent[:, STATUS] = absent[:, JUDGED] = ABSENT
     return Track(
         rules=rules,
-        law=law_of(world, settings),
+        law=law,
         tables=Tables(**arrays),
         hidden=np.zeros((pulls, HIDDEN)),
         slots=np.zeros(rules.slots, dtype=np.int64),
@@ -348,20 +358,6 @@ def run(track: Track, rng: np.random.Generator, limit: int = NEVER, watched: boo
 def doubled(table: Any) -> Any:
     """The same rows, and as many empty ones."""
     return np.concatenate([table, np.zeros_like(table)])
-
-
-def mistaken(track: Track, world: World, code: int) -> bool:
-    """Whether a race said something that is not so: a wrong verdict, or a leader beyond ε of the best."""
-    arms = track.tables.arms
-    line = sorted(world.means, reverse=True)[world.k - 1 : world.k + 1]  # the worst of the best, the best of the rest
-    for mean, arm in zip(world.means, arms, strict=True):
-        if (arm[STATUS] == ACCEPTED and mean < line[0]) or (arm[STATUS] == REJECTED and mean > line[1]):
-            return True
-    if code != EPSILON:
-        return False
-    led = [arm[STATUS] == ACCEPTED or (arm[STATUS] == SURVIVING and arm[LEADER] == 1) for arm in arms]
-    worst = min(mean for mean, leads in zip(world.means, led, strict=True) if leads)
-    return worst < max(mean for mean, leads in zip(world.means, led, strict=True) if not leads) - track.rules.epsilon
 
 
 # Many races ---------------------------------------------------------------------------------------------------------
@@ -402,7 +398,8 @@ def many(
             code = run(track, np.random.Generator(np.random.PCG64(seeds[number])), limit, watched)
             t = track.tables
             cut = np.count_nonzero(t.pulls[: t.race[OPENED], STATE] == CUT)
-            wrong, missed = mistaken(track, world, code), track.clock[MISSES] > 0
+            wrong = mistaken(track.rules, track.law, t, track.clock, code == EPSILON)
+            missed = track.clock[MISSES] > 0
             results[:, number] = code, track.clock[TIME], t.race[OPENED], cut, wrong, missed
         return last - first
 

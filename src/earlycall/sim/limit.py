@@ -44,12 +44,15 @@ class Floor(NamedTuple):
 def floor(settings: Settings, world: World) -> Floor:
     """The least mean time of any method with these settings in this world.
 
-    Refuses tied means, which take for ever, and what it is not a floor for: ε, a budget, delays that know the reward.
+    Refuses tied means, which take for ever, and what it is not a floor for: ε, a budget, arms that come and go, delays
+    that know the reward.
     """
     if settings.epsilon > 0.0 or settings.max_pulls is not None:
         raise SettingError(
             "no floor is known for races that may end with ε or a budget: leave out epsilon and max_pulls."
         )
+    if world.changes:
+        raise SettingError("no floor is known where arms come and go.")
     if world.delay_is_reward:
         raise SettingError("no floor is known where delays know the reward.")
     n, slots = len(world.means), settings.parallel

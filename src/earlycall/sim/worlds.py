@@ -9,15 +9,16 @@ A pull of arm i lasts D steps and ends with X ~ N(μ_i, σ). At step t < D it sh
 * surrogate: b_i + `slope`·X + s·z, drawn once at the first step and shown from then on;
 * increments: N(μ_i/D, σ/√D) gained at every step, X their sum.
 
-D is fixed, uniform on shortest … steps, or grows with X (`delay_is_reward`). Everything is drawn in the order in which
-pulls start and step, from one Generator: the same seed gives the same race, live and compiled.
+D is fixed, uniform on shortest … steps, or grows with X (`delay_is_reward`). Arms may join at a step (`arrivals`) or
+leave at one (`departures`), in the turn of that step, unless the race is over by then. Everything is drawn in the order
+in which pulls start and step, from one Generator: the same seed gives the same race, live and compiled.
 
 The functions from `begin` on run compiled, on the `Law` a world comes down to.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +47,11 @@ HIDDEN = 4
 
 NOTHING, READING, ENDED = 0, 1, 2  # what a step brings
 
+# Columns of the changes, one row for each arm that joins or leaves.
+AT = 0  # the step
+WHO = 1  # the arm
+COMES = 2  # 1: it joins, 0: it leaves
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -64,6 +70,8 @@ class World:
     shortest: int | None = None  # D is uniform on shortest … steps
     block_sd: float = 0.0  # of what the m-th pull of every arm has in common, beside sigma
     delay_is_reward: bool = False  # D grows with X from shortest to steps
+    arrivals: Mapping[int, int] = field(default_factory=dict)  # {arm: step}: the last arms, in order
+    departures: Mapping[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         sds = list(self.reading_sd.values()) if isinstance(self.reading_sd, Mapping) else [self.reading_sd]
@@ -79,10 +87,12 @@ class World:
                 refusal("delay_is_reward", True, "shortest below steps, and another noise than 'increments'", remedy)
             )
 
+        check_changes(self)
+
     @property
     def best(self) -> frozenset[int]:
-        """The k best arms."""
-        order = sorted(range(len(self.means)), key=lambda i: (-self.means[i], i))
+        """The k best arms, when all have come that will and all have left that will."""
+        order = sorted(set(range(len(self.means))) - set(self.departures), key=lambda i: (-self.means[i], i))
         return frozenset(order[: self.k])
 
     @property
@@ -92,7 +102,10 @@ class World:
 
     def feedback(self) -> Feedback:
         """The honest declaration of this world's feedback ("common" has none: it is declared independent)."""
-        sigma = self.sigma if isinstance(self.sigma, float) else dict(zip(self.labels, self.sigmas, strict=True))
+        starts = len(self.starters)
+        sigma = (
+            self.sigma if isinstance(self.sigma, float) else dict(zip(self.starters, self.sigmas[:starts], strict=True))
+        )
         if self.noise == "none":
             return Full(sigma)
         if self.noise == "increments":
@@ -109,6 +122,33 @@ class World:
     def labels(self) -> tuple[str, ...]:
         """What the arms are called in simulated races: their numbers."""
         return tuple(map(str, range(len(self.means))))
+
+    @property
+    def starters(self) -> tuple[str, ...]:
+        """The labels of the arms that are there from the start."""
+        return self.labels[: len(self.means) - len(self.arrivals)]
+
+    @property
+    def changes(self) -> list[tuple[int, int, int]]:
+        """(step, arm, 1: it joins or 0: it leaves), in order; at one step arms join before others leave."""
+        come = [(step, arm, 1) for arm, step in self.arrivals.items()]
+        go = [(step, arm, 0) for arm, step in self.departures.items()]
+        return sorted(come + go, key=lambda change: (change[AT], -change[COMES], change[WHO]))
+
+
+def check_changes(world: World) -> None:
+    """Refuse arms that come in an order that is not that of the arms, or leave too few behind."""
+    n = len(world.means)
+    if any(step < 1 for step, _, _ in world.changes):
+        raise SettingError(refusal("arrivals or departures", world.changes, "steps from 1 on"))
+    if [arm for _, arm, comes in world.changes if comes] != list(range(n - len(world.arrivals), n)):
+        remedy = "The last arms are the ones that join, and in their order."
+        raise SettingError(refusal("arrivals", world.arrivals, "{arm: step} of the last arms, in order", remedy))
+    there = set(range(n - len(world.arrivals)))
+    for _, arm, comes in world.changes:
+        if not comes and (arm not in there or len(there) <= world.k):
+            raise SettingError(refusal("departures", world.departures, "arms that are there, and k that remain"))
+        there ^= {arm}
 
 
 class Law(NamedTuple):
@@ -127,12 +167,16 @@ class Law(NamedTuple):
     worst: float  # delay = reward: the X that takes `shortest` steps
     per_step: float  # X per further step; 0: the delay does not look at X
     setup: int  # steps that a pull holds its slot before its first
+    changes: Any  # rows [AT, WHO, COMES], in order
 
 
 def law_of(world: World, settings: Settings) -> Law:
     """The numbers of a world for a race; one that declared `Full` hears nothing of its readings."""
     if isinstance(settings.feedback, Full):
         world = replace(world, noise="none")
+    if world.changes and (settings.reserve is None or settings.reserve < len(world.arrivals)):
+        remedy = "Arms come and go in this world."
+        raise SettingError(refusal("reserve", settings.reserve, f"{len(world.arrivals)} or more", remedy))
     curve = world.reading_sd if isinstance(world.reading_sd, Mapping) else {1: world.reading_sd}
     shortest = world.steps if world.shortest is None else world.shortest
     widest = 3.0 * max(world.sigmas)
@@ -151,6 +195,7 @@ def law_of(world: World, settings: Settings) -> Law:
         worst=worst,
         per_step=(top - worst) / (world.steps - shortest) if world.delay_is_reward else 0.0,
         setup=math.ceil(settings.setup or 0.0),
+        changes=np.array(world.changes, dtype=np.int64).reshape(-1, 3),
     )
 
 
