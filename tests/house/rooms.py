@@ -10,7 +10,7 @@ HOUSE = ROOT / "src" / "earlycall"
 # The core has two layers. The kernel is functions of numbers and tables, compiled as they stand; the shell is
 # ids, labels and validation, never compiled.
 KERNEL = frozenset(earlycall.core.KERNEL)
-SHELL = frozenset("checks models settings facts rules state news race audit status".split())
+SHELL = frozenset("checks models settings facts rules state news race audit retold remedies status".split())
 
 
 def kernel_files() -> list[Path]:

@@ -9,6 +9,7 @@ import numba
 import pytest
 
 from earlycall.core.settings import settings_of
+from earlycall.core.suspicions import Fit
 from earlycall.sim import worlds
 from earlycall.sim.compiled import kernel_functions, track_of
 
@@ -26,6 +27,7 @@ def signatures(function: Any) -> Any:
         "Tables": numba.typeof(track.tables),
         "list[Floats]": numba.float64[:, ::1],
         "bool": numba.boolean,
+        "Fit": numba.typeof(Fit(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
         "five": numba.types.UniTuple(numba.float64, 5),
     }
     names = [name for name in function.__annotations__ if name != "return"]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from earlycall.core.evidence import beats, weigh
 from earlycall.core.feedback import declared_precision, weight
 from earlycall.core.paper import bound, keeps_order, partial_radius
+from earlycall.core.retold import within
 from earlycall.core.schedule import look_ahead, promise
 from earlycall.core.state import State, holds_slot, told_value
 from earlycall.core.tables import (
@@ -39,6 +40,7 @@ from earlycall.core.tables import (
     FALLING,
     FENCED,
     FINISHED,
+    FIRST,
     FRESH,
     FULL_COUNT,
     FULL_SUM,
@@ -86,6 +88,7 @@ from earlycall.core.tables import (
     VALUE,
     W_LEFT,
     WEIGHT,
+    WITHIN,
     WY,
     A,
     Floats,
@@ -162,6 +165,8 @@ def broken_pull(state: State, row: int) -> Iterator[str]:
     for column, expected in ((ESTIMATE, estimate), (PRECISION, precision), (WEIGHT, says)):
         if count and not same(nums[column], expected, size if column == ESTIMATE else 0.0):
             yield f"{name}: float column {column} is {nums[column]!r}, its readings say {expected!r}"
+    if not same(nums[WITHIN], within(state, row), 1.0 + size * math.sqrt(nums[PRECISION])):
+        yield f"{name}: its readings lie {within(state, row)!r} apart, {nums[WITHIN]!r} is kept"
     value = told_value(state, row)
     if (value is not None) != (pull[STATE] == FINISHED):
         yield f"{name} has the full feedback {value!r} and the state {pull[STATE]}"
@@ -232,7 +237,7 @@ def broken_arm(state: State, index: int) -> Iterator[str]:
         yield f"{name} is judged and pulls {[row + 1 for row in running]} hold slots"
     if [t.pulls[row][ORDINAL] for row in mine] != list(range(1, len(mine) + 1)):
         yield f"{name}: its pulls are not numbered in start order"
-    if mine and chain(t, mine[0], NEXT) != mine:
+    if chain(t, arm[FIRST], NEXT) != mine:
         yield f"{name}: its pulls are not linked in start order"
     if chain(t, arm[HEAD], RIGHT) != running:
         yield f"{name}: its slots are not linked in start order"

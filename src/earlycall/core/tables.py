@@ -49,7 +49,8 @@ NEWS_OF = 21  # the pull that moved the arm since the last turn, or SEVERAL
 DOUBT = 22  # derived: RISING or FALLING while its interval says accept or reject and its pairs do not
 SCORE = 23  # derived: of an arm in doubt, the survivors it beats, or that beat it
 IN_DOUBT = 24  # derived: row p holds the p-th arm in doubt
-ARM_INTS = 25
+FIRST = 25  # first pull started; NEXT leads on from it
+ARM_INTS = 26
 
 # Arms, floats ---------------------------------------------------------------------------------------------------
 SIGMA = 0  # sd of the full feedback
@@ -101,7 +102,8 @@ BETA = 4  # β at the share of δ of this pull
 LENGTH = 5  # Incremental: the D of this pull
 TOTAL = 6  # Incremental: Σ of the increments
 VALUE = 7  # X once finished
-PULL_FLOATS = 8
+WITHIN = 8  # Σ s⁻²(y − Ȳ)²: how far its readings (its increments) lie apart, in variances of theirs
+PULL_FLOATS = 9
 
 # The race, integers ---------------------------------------------------------------------------------------------
 QUEUED = 0  # arms that wait for `settle`
