@@ -8,7 +8,7 @@ from earlycall.core.tables import ARM, CORRELATED, INCREMENTAL, LENGTH, PAPER, R
 
 
 def within(state: State, row: int) -> float:
-    """Σ s⁻²(y − Ȳ)² of the readings that count alone, or of what a pull gained per step; 0 where neither is the case."""
+    """Σ s⁻²(y − Ȳ)² of the readings that are averaged, or of what a pull gained per step; else 0."""
     rules, t = state.rules, state.tables
     readings = list(state.stories[row].readings.values())
     if rules.feedback == INCREMENTAL:

@@ -28,7 +28,7 @@ the same alternative; or just one may have it, the mean of e-values. Half of the
 *Delays.* Of independent draws the rank of the f-th among the first f is uniform, whatever the ranks before it and all
 delays. With the centred ranks u of its value and v of its delay, both in (−½, ½), each factor 1 ± 0.3·12uv has mean 1.
 It bets along an arm's pulls in start order, up to the first that has not ended: a prefix of a sequence that nobody can
-rearrange. (A pull lost in silence is skipped if the arm had one slot, so that no later pull was known when it was lost.)
+rearrange. (A pull lost in silence is skipped where an arm has one slot: then no later one was known when it was lost.)
 """
 
 import math
@@ -121,7 +121,7 @@ def origin(rules: Rules, armf: Floats) -> tuple[float, float]:
 
 
 def fit(rules: Rules, t: Tables, index: int, sigma_times: float, shared: float, sd_times: float) -> Fit:
-    """How well the arm's pulls fit with sds `sigma_times`·σ and `sd_times`·s and a shared error of variance `shared`."""
+    """How well an arm's pulls fit with sds `sigma_times`·σ and `sd_times`·s and a shared error of variance `shared`."""
     armf = t.armf[index]
     slope = armf[SLOPE]
     variance = (sigma_times * armf[SIGMA]) * (sigma_times * armf[SIGMA])
