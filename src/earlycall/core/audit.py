@@ -166,7 +166,7 @@ def broken_pull(state: State, row: int) -> Iterator[str]:
         if count and not same(nums[column], expected, size if column == ESTIMATE else 0.0):
             yield f"{name}: float column {column} is {nums[column]!r}, its readings say {expected!r}"
     if not same(nums[WITHIN], within(state, row), 1.0 + size * math.sqrt(nums[PRECISION])):
-        yield f"{name}: its readings lie {within(state, row)!r} apart, {nums[WITHIN]!r} is kept"
+        yield f"{name}: its readings do not lie {nums[WITHIN]!r} apart"
     value = told_value(state, row)
     if (value is not None) != (pull[STATE] == FINISHED):
         yield f"{name} has the full feedback {value!r} and the state {pull[STATE]}"

@@ -84,7 +84,7 @@ def independent_delays(settings: Settings) -> bool:
 
 
 def suspicions(state: State) -> tuple[Suspicion, ...]:
-    """What the reports so far speak against."""
+    """What the reports so far speak against, the most likely first."""
     rules, t, settings = state.rules, state.tables, state.settings
     others = alternatives(settings, rules)
     compare(rules, t, others)
@@ -95,7 +95,7 @@ def suspicions(state: State) -> tuple[Suspicion, ...]:
         found.append(about_sds(state, others, check, log_odds(rules, others, check)))
     if independent_delays(settings):
         found.append(about_delays(state, log_odds_of_delays(rules, t)))
-    return tuple(suspicion for suspicion in found if suspicion is not None)
+    return tuple(sorted((s for s in found if s is not None), key=lambda s: -s.odds))
 
 
 def made(state: State, check: int, odds: float, arms: list[int], says: str, costs: str = "guarantee") -> Suspicion:

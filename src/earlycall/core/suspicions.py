@@ -19,11 +19,12 @@ around the declaration's with covariance C, S = (C⁻¹ + Λ₁)⁻¹ = (I + CΛ
 where a gain is the log-likelihood at the origin. Its minimum is −½gᵀD⁻¹g below the rest. D is positive when the spread
 makes up for the variance that the alternative takes away (`spreads`); where it is not, e = 0 and nothing is said.
 Increments have variance λ²σ²/D each, no offset, and lie apart like readings. The arms' e-values multiply, when all have
-the same alternative; or just one may have it, the mean of e-values. Half of the stake lies on each (`log_odds`).
+the same alternative; or just one may have it, the mean of e-values. Half of the stake lies on each (`log_odds`),
+and equal parts of it on the alternatives of a check.
 
 *Bias.* The mixture of evidence.py for (μ, bias) where readings were called unbiased, at bias 0: with the estimate b̂,
 
-    ln e = ½J_b·b̂² − pen,  1/J_b = (Λ⁻¹)₂₂ + τ_b·(Λ⁻¹)₂₂² + τ·(Λ⁻¹)₁₂²,
+    ln e = ½J_b·b̂² − pen,  1/J_b = (Λ⁻¹)₂₂ + τ_b·(Λ⁻¹)₂₂² + τ·(Λ⁻¹)₁₂².
 
 *Delays.* Of independent draws the rank of the f-th among the first f is uniform, whatever the ranks before it and all
 delays. With the centred ranks u of its value and v of its delay, both in (−½, ½), each factor 1 ± 0.3·12uv has mean 1.
@@ -77,6 +78,7 @@ TOGETHER = 4  # Σ ln e over the arms
 SOME = 5  # ln Σ e over the arms
 ALTERNATIVE = 6
 
+MOST_PULLS = 20_000  # the first pulls of the race are looked at: what they do not show hardly matters
 MOST_RANKED = 200  # pulls of an arm whose ranks are looked at: it takes the square of them
 STAKE = 0.3  # below 1/3, so that no factor is 0
 
@@ -127,18 +129,19 @@ def fit(rules: Rules, t: Tables, index: int, sigma_times: float, shared: float, 
     variance = (sigma_times * armf[SIGMA]) * (sigma_times * armf[SIGMA])
     mean, shown = origin(rules, armf)
     log_times = math.log(sd_times)
+    count, total, squares = 0, 0.0, 0.0  # of the full feedback
     a, ax, w, wy, q, qz, gain = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     pull = t.arms[index][FIRST]
-    while pull >= 0:
+    while 0 <= pull < MOST_PULLS:
         nowf = t.pullf[pull]
         ended = t.pulls[pull][STATE] == FINISHED
         x = nowf[VALUE] - mean
-        y = nowf[ESTIMATE] - shown
         if ended:
-            a += 1.0 / variance
-            ax += x / variance
-            gain += log_density(x, variance)
+            count += 1
+            total += x
+            squares += x * x
         if nowf[WEIGHT] > 0.0:
+            y = nowf[ESTIMATE] - shown
             if rules.feedback == INCREMENTAL:
                 gain += apart(t.pulls[pull], nowf, armf[SIGMA], sigma_times)
                 if not ended:
@@ -160,7 +163,8 @@ def fit(rules: Rules, t: Tables, index: int, sigma_times: float, shared: float, 
                     wy += y / error
                     gain += log_density(y, error)
         pull = t.pulls[pull][NEXT]
-    return Fit(a, ax, w, wy, q, qz, gain)
+    gain -= 0.5 * (count * math.log(variance) + squares / variance)
+    return Fit(a + count / variance, ax + total / variance, w, wy, q, qz, gain)
 
 
 def apart(pull: Ints, pullf: Floats, sigma: float, times: float) -> float:
@@ -240,7 +244,7 @@ def compare(rules: Rules, t: Tables, others: list[Floats]) -> None:
     for index in range(rules.arms):
         null = fit(rules, t, index, 1.0, 0.0, 1.0)
         for m in range(len(others)):
-            odds = log_odds_in(rules, t, index, null, others[m])
+            odds = log_odds_in(rules, t, index, null, others[m]) if t.arms[index][FIRST] >= 0 else 0.0
             others[m][TOGETHER] += odds
             others[m][SOME] = add_logs(others[m][SOME], odds)
 
@@ -301,15 +305,20 @@ def delay_in(rules: Rules, t: Tables, index: int) -> tuple[float, float]:
         count += 1
         value = 0.5 * (1 - count)  # the centred rank, times the count
         delay = 0.0
+        x = t.pullf[now][VALUE]
+        step = t.pulls[now][STEP]
         other = first
         while other != now:
-            if comes_after(t, now, other):
-                value += 1.0
-            if t.pulls[other][STEP] < t.pulls[now][STEP]:
-                delay += 0.5
-            elif t.pulls[other][STEP] > t.pulls[now][STEP]:
-                delay -= 0.5
-            other = next_ranked(rules, t, t.pulls[other][NEXT])
+            pull = t.pulls[other]
+            if pull[OUT] == 0:
+                theirs = t.pullf[other][VALUE]
+                if theirs < x or (theirs == x and lot(other) < lot(now)):
+                    value += 1.0
+                if pull[STEP] < step:
+                    delay += 0.5
+                elif pull[STEP] > step:
+                    delay -= 0.5
+            other = pull[NEXT]
         bet = STAKE * 12.0 * (value / count) * (delay / count)
         better += math.log1p(bet)
         worse += math.log1p(-bet)
@@ -327,17 +336,8 @@ def next_ranked(rules: Rules, t: Tables, pull: int) -> int:
     return pull
 
 
-def comes_after(t: Tables, pull: int, other: int) -> bool:
-    """Whether a pull ended higher than another; which of two equal ones did is as good as drawn."""
-    mine = t.pullf[pull][VALUE]
-    theirs = t.pullf[other][VALUE]
-    if mine == theirs:
-        return lot(pull) > lot(other)
-    return mine > theirs
-
-
 def lot(pull: int) -> int:
-    """A number that has nothing to do with anything, the same for the same pull everywhere."""
+    """A number that has nothing to do with anything, the same for a pull everywhere: it settles ties."""
     mixed = ((pull + 1) * 2654435761) & 0xFFFFFFFF
     mixed = ((mixed ^ (mixed >> 16)) * 73244475) & 0xFFFFFFFF
     return mixed ^ (mixed >> 16)
