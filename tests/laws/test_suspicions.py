@@ -28,6 +28,7 @@ from earlycall.core.suspicions import (
 )
 from earlycall.core.tables import CUT, FINISHED, LOST, OPENED, STATE, STEP, WEIGHT, Rules, Tables
 from earlycall.core.turn import clear, finish, leave, open_race, read, settle, start
+from earlycall.sim.clock import race_live
 from earlycall.sim.compiled import Track, run, track_of
 from earlycall.sim.worlds import World
 from tests.counting import at_most
@@ -314,3 +315,17 @@ def test_cuts_do_not_hide_a_wrong_sigma() -> None:
     settings = options_of(world, feedback=ec.Unbiased(0.5, 1.0, steps=6), setup=1.0, max_pulls=240)
     rows = seen(settings, world, 100, 2018, (2000,))
     assert (rows[:, SCALE] >= ENOUGH).sum() >= 90
+
+
+def test_a_live_race_looks_at_the_same_numbers() -> None:
+    """The checks come to the same bits on a live race's lists and on compiled arrays."""
+    world = WORLDS["unbiased"]
+    settings = options_of(world, setup=0.5, max_pulls=60)
+    compiled = np.full(len(CHECKS), -math.inf)
+    track = track_of(settings, world)
+    run(track, np.random.default_rng(2018), 200)
+    look(track.rules, track.tables, table_of(settings, track), compiled)
+    live = np.full(len(CHECKS), -math.inf)
+    state, _ = race_live(settings, world, np.random.default_rng(2018), limit=200)
+    look.py_func(state.rules, state.tables, alternatives(settings, state.rules), live)
+    assert live.tobytes() == compiled.tobytes()

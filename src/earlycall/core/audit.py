@@ -133,10 +133,8 @@ def broken_counts(state: State) -> Iterator[str]:
     running = [row for row in range(len(t.pulls)) if holds_slot(state, row)]
     if not len(t.pulls) == len(t.pullf) == len(state.stories) == t.race[OPENED]:
         yield f"{len(state.stories)} pulls were started, {t.race[OPENED]} counted"
-    if t.race[BUSY] != len(running):
-        yield f"{len(running)} pulls hold a slot, {t.race[BUSY]} counted"
-    if len(running) > rules.slots:
-        yield f"{len(running)} slots are held, there are {rules.slots}"
+    if t.race[BUSY] != len(running) or len(running) > rules.slots:
+        yield f"{len(running)} pulls hold a slot, {t.race[BUSY]} counted; there are {rules.slots}"
     if t.race[QUEUED] != 0:
         yield f"{t.race[QUEUED]} arms still wait for a turn that is over"
     if state.decided and running:
