@@ -2,6 +2,7 @@
 
 from earlycall.core.facts import Fact
 from earlycall.core.models import Biased, Correlated, Full, Incremental, Pilot, Unbiased
+from earlycall.core.remedies import Suspicion
 from earlycall.core.status import ArmStatus, Explanation, PullStory, Status
 from earlycall.errors import (
     CallerError,
@@ -34,6 +35,7 @@ __all__ = [
     "Race",
     "SettingError",
     "Status",
+    "Suspicion",
     "Unbiased",
     "WorldError",
     "__version__",

@@ -9,6 +9,7 @@ import numba
 import pytest
 
 from earlycall.core.settings import settings_of
+from earlycall.core.suspicions import Fit
 from earlycall.core.verdict import Before
 from earlycall.sim import worlds
 from earlycall.sim.compiled import kernel_functions, track_of
@@ -28,6 +29,7 @@ def signatures(function: Any) -> Any:
         "list[Floats]": numba.float64[:, ::1],
         "bool": numba.boolean,
         "Before": numba.types.UniTuple(numba.float64, 7),
+        "Fit": numba.typeof(Fit(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
     }
     names = [name for name in function.__annotations__ if name != "return"]
     return tuple(by_annotation[spelled(function.__annotations__[name])] for name in names)

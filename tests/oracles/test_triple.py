@@ -92,6 +92,7 @@ FEEDBACKS: dict[str, Any] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::earlycall.GuaranteeWarning")  # the readings made here are odd, and suspected
 @pytest.mark.parametrize("name", FEEDBACKS)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("scale", [None, 0.3])

@@ -14,6 +14,7 @@ KERNEL = (
     "radius",
     "schedule",
     "student",
+    "suspicions",
     "tables",
     "turn",
     "verdict",

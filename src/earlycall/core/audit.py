@@ -42,6 +42,7 @@ from earlycall.core.tables import (
     FALLING,
     FENCED,
     FINISHED,
+    FIRST,
     FREE,
     FRESH,
     FULL_COUNT,
@@ -130,10 +131,8 @@ def broken_counts(state: State) -> Iterator[str]:
     running = [row for row in range(len(t.pulls)) if holds_slot(state, row)]
     if not len(t.pulls) == len(t.pullf) == len(state.stories) == t.race[OPENED]:
         yield f"{len(state.stories)} pulls were started, {t.race[OPENED]} counted"
-    if t.race[BUSY] != len(running):
-        yield f"{len(running)} pulls hold a slot, {t.race[BUSY]} counted"
-    if len(running) > rules.slots:
-        yield f"{len(running)} slots are held, there are {rules.slots}"
+    if t.race[BUSY] != len(running) or len(running) > rules.slots:
+        yield f"{len(running)} pulls hold a slot, {t.race[BUSY]} counted; there are {rules.slots}"
     if t.race[QUEUED] != 0:
         yield f"{t.race[QUEUED]} arms still wait for a turn that is over"
     if state.decided and running:
@@ -180,7 +179,7 @@ def broken_arm(state: State, index: int) -> Iterator[str]:
         yield f"{name} is judged and pulls {[row + 1 for row in running]} hold slots"
     if [t.pulls[row][ORDINAL] for row in mine] != list(range(1, len(mine) + 1)):
         yield f"{name}: its pulls are not numbered in start order"
-    if mine and chain(t, mine[0], NEXT) != mine:
+    if chain(t, arm[FIRST], NEXT) != mine:
         yield f"{name}: its pulls are not linked in start order"
     if chain(t, arm[HEAD], RIGHT) != running:
         yield f"{name}: its slots are not linked in start order"

@@ -23,6 +23,7 @@ from earlycall.core.tables import (
     STATE,
     VALUE,
     WEIGHT,
+    WITHIN,
 )
 
 
@@ -42,6 +43,8 @@ def broken_pull(state: State, row: int) -> Iterator[str]:
     for column, expected in ((ESTIMATE, estimate), (PRECISION, precision), (WEIGHT, says)):
         if count and not same(nums[column], expected, size if column == ESTIMATE else 0.0):
             yield f"{name}: float column {column} is {nums[column]!r}, its readings say {expected!r}"
+    if not same(nums[WITHIN], within(state, row), 1.0 + size * math.sqrt(nums[PRECISION])):
+        yield f"{name}: its readings do not lie {nums[WITHIN]!r} apart"
     value = told_value(state, row)
     if (value is not None) != (pull[STATE] == FINISHED):
         yield f"{name} has the full feedback {value!r} and the state {pull[STATE]}"
@@ -96,3 +99,29 @@ def heard(state: State, row: int) -> int:
 def precision_of(state: State, reading: Read) -> float:
     """The precision of a reading: its own, or the declared one."""
     return declared_precision(state.tables.curve, reading.step) if reading.sd is None else reading.sd**-2.0
+
+
+def within(state: State, row: int) -> float:
+    """Σ s⁻²(y − Ȳ)² of the readings that are averaged, or of what a pull gained per step; else 0."""
+    rules, t = state.rules, state.tables
+    readings = list(state.stories[row].readings.values())[: heard(state, row)]
+    if rules.feedback == INCREMENTAL:
+        length, sigma = t.pullf[row][LENGTH], t.armf[t.pulls[row][ARM]][SIGMA]
+        since = [now.step - before for now, before in zip(readings, [0, *(r.step for r in readings)], strict=False)]
+        rates = [reading.value * length / steps for reading, steps in zip(readings, since, strict=True)]
+        return scatter(rates, [steps / (length * sigma**2) for steps in since])
+    if rules.feedback == CORRELATED or rules.pooling == REFINING or rules.reading_sd <= 0.0:
+        return 0.0
+    precisions = [precision_of(state, reading) for reading in readings]
+    if rules.method == PAPER:
+        precisions = [rules.reading_sd**-2.0 if precision > 0.0 else 0.0 for precision in precisions]
+    return scatter([reading.value for reading in readings], precisions)
+
+
+def scatter(values: list[float], weights: list[float]) -> float:
+    """Σ w(y − ȳ)² around the weighted mean."""
+    total = math.fsum(weights)
+    if total <= 0.0:
+        return 0.0
+    mean = math.fsum(w * y for w, y in zip(weights, values, strict=True)) / total
+    return math.fsum(w * (y - mean) ** 2 for w, y in zip(weights, values, strict=True))

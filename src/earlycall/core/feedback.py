@@ -8,6 +8,9 @@ sds alone:
   reading worse than the one before it adds nothing;
 * increments: after P of D steps, Ȳ = (D/P)·ΣY.
 
+How far its readings lie apart, Σ s⁻²(y − Ȳ)², is kept for the checks of the model (suspicions.py): for independent
+errors, and for increments, where y is the gain per step times D and s its sd.
+
 Its weight is the information Ȳ carries about the mean of the arm: 1/(σ² + 1/q), or P/(D·σ²) for increments.
 
 A surrogate that goes with X (Correlated) is Ȳ = offset + β·X + e with e independent of X: one reading of a pull, the
@@ -30,6 +33,7 @@ from earlycall.core.tables import (
     STEP,
     TOTAL,
     WEIGHT,
+    WITHIN,
     Floats,
     Ints,
     Rules,
@@ -44,10 +48,14 @@ def take_reading(
     An increment is what was gained since the last reading, however many steps that spans.
     """
     sigma = armf[SIGMA]
+    since = step - pull[STEP]
     pull[STEP] = step
     pull[READINGS] += 1
     if rules.feedback == INCREMENTAL:
         share = step / pullf[LENGTH]
+        gained = since / pullf[LENGTH]
+        apart = (value / gained - pullf[ESTIMATE]) / sigma
+        pullf[WITHIN] += gained * ((share - gained) / share) * (apart * apart)
         pullf[TOTAL] += value
         pullf[ESTIMATE] = pullf[TOTAL] / share
         pullf[WEIGHT] = share / (sigma * sigma)
@@ -61,8 +69,11 @@ def take_reading(
             pullf[PRECISION] = precision
             pullf[ESTIMATE] = value
     else:
+        before = pullf[PRECISION]
+        apart = value - pullf[ESTIMATE]
         pullf[PRECISION] += precision
-        pullf[ESTIMATE] += (value - pullf[ESTIMATE]) * (precision / pullf[PRECISION])
+        pullf[ESTIMATE] += apart * (precision / pullf[PRECISION])
+        pullf[WITHIN] += precision * (before / pullf[PRECISION]) * (apart * apart)
     pullf[WEIGHT] = weight(armf[SLOPE] * sigma, pullf[PRECISION])
 
 

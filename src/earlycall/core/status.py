@@ -11,6 +11,7 @@ from earlycall.core.evidence import statistic
 from earlycall.core.facts import Accepted
 from earlycall.core.pairs import pair_evidence
 from earlycall.core.race import answer, confidence_of
+from earlycall.core.remedies import Suspicion, suspicions
 from earlycall.core.state import STATES, VERDICTS, State, arm_index, pull_state, stuck, told_value
 from earlycall.core.tables import (
     ACTIVE,
@@ -65,6 +66,7 @@ class Status:
     running: int
     pulls: dict[str, int]  # how many are in each state
     arms: tuple[ArmStatus, ...]
+    suspicions: tuple[Suspicion, ...]  # checks of the model that failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class Explanation:
     arm: ArmStatus
     reason: str
     pulls: tuple[PullStory, ...]
+    suspicions: tuple[Suspicion, ...]  # checks of the model that failed here, or in all arms together
 
     def __str__(self) -> str:
         arm = self.arm
@@ -102,11 +105,12 @@ class Explanation:
         if arm.mean is not None:
             interval = f", between {arm.low:.6g} and {arm.high:.6g}" if arm.low is not None else ""
             lines.append(f"Estimated at {arm.mean:.6g}{interval}.")
+        lines += [f"But: {suspicion}" for suspicion in self.suspicions]
         return "\n".join([*lines, *(f"  {pull}" for pull in self.pulls)])
 
 
-def status(state: State) -> Status:
-    """The race now."""
+def status(state: State, former: tuple[Suspicion, ...] = ()) -> Status:
+    """The race now; `former`: what was suspected before, which stays."""
     rules, t = state.rules, state.tables
     top = answer(state)
     epsilon: float | None
@@ -128,6 +132,7 @@ def status(state: State) -> Status:
         running=t.race[BUSY],
         pulls={name: states.count(name) for name in STATES},
         arms=tuple(arm_status(state, index, label in top) for index, label in enumerate(state.labels)),
+        suspicions=with_former(suspicions(state), former),
     )
 
 
@@ -161,14 +166,21 @@ def interval(state: State, index: int) -> tuple[float, float]:
     return mean - half, mean + half
 
 
-def explain(state: State, label: object) -> Explanation:
-    """Why an arm stands where it stands."""
+def with_former(now: tuple[Suspicion, ...], former: tuple[Suspicion, ...]) -> tuple[Suspicion, ...]:
+    """What is suspected now, and what was before and is no longer."""
+    checks = {suspicion.check for suspicion in now}
+    return (*now, *(suspicion for suspicion in former if suspicion.check not in checks))
+
+
+def explain(state: State, label: object, former: tuple[Suspicion, ...] = ()) -> Explanation:
+    """Why an arm stands where it stands; `former`: what was suspected before."""
     index = arm_index(state, label)
     rows = [row for row, pull in enumerate(state.tables.pulls) if pull[ARM] == index]
     return Explanation(
         arm=arm_status(state, index, state.labels[index] in answer(state)),
         reason=reason(state, index),
         pulls=tuple(pull_story(state, row) for row in rows),
+        suspicions=tuple(s for s in with_former(suspicions(state), former) if label in (s.arms or (label,))),
     )
 
 

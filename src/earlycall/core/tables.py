@@ -59,7 +59,8 @@ WON = 25  # derived: survivors that it may beat, and that may beat it (duels.py)
 LOST_TO = 26
 EARLY_END = 27  # last row of the arm's walk; the last one all of whose pulls are over; −1: none (order.py)
 FULL_END = 28
-ARM_INTS = 29
+FIRST = 29  # first pull started; NEXT leads on from it
+ARM_INTS = 30
 
 # Arms, floats ---------------------------------------------------------------------------------------------------
 SIGMA = 0  # sd of the full feedback
@@ -120,7 +121,8 @@ TOTAL = 6  # Incremental: Σ of the increments
 VALUE = 7  # X once finished
 EARLY = 8  # w and w·Ȳ of its readings up to the step that every pull outlives
 EARLY_Y = 9
-PULL_FLOATS = 10
+WITHIN = 10  # Σ s⁻²(y − Ȳ)²: how far its readings (its increments) lie apart, in variances of theirs
+PULL_FLOATS = 11
 
 # The race, integers ---------------------------------------------------------------------------------------------
 QUEUED = 0  # arms that wait for `settle`

@@ -35,6 +35,7 @@ from earlycall.core.tables import (
     FAILED,
     FENCED,
     FINISHED,
+    FIRST,
     FIRST_ROW,
     FREE,
     FULL_END,
@@ -97,6 +98,7 @@ def open_race(rules: Rules, t: Tables) -> None:
         arm[HEAD] = -1
         arm[LAST] = -1
         arm[TAIL] = -1
+        arm[FIRST] = -1
         arm[FULL_NEXT] = -1
         arm[POOL_NEXT] = -1
         arm[EARLY_END] = -1
@@ -135,6 +137,8 @@ def start(rules: Rules, t: Tables, index: int, length: float) -> int:
     last = arm[TAIL]
     if last >= 0:
         t.pulls[last][NEXT] = pull
+    else:
+        arm[FIRST] = pull
     if arm[FULL_NEXT] < 0:
         arm[FULL_NEXT] = pull
     if arm[POOL_NEXT] < 0:

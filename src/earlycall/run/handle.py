@@ -13,13 +13,15 @@ from typing import Unpack
 from earlycall.core import race, status
 from earlycall.core.checks import choice, one_line, real, scale, text, whole
 from earlycall.core.facts import ArmAdded, ArmWithdrawn, Closed, Fact, Failed, Lost, News, Opened, Read, Started, Told
+from earlycall.core.remedies import Suspicion, suspicions
 from earlycall.core.settings import Options, Settings, settings_of
 from earlycall.core.state import holds_slot, opened, pull_row, stuck
 from earlycall.core.status import Explanation, Status
-from earlycall.core.tables import ARM
+from earlycall.core.tables import ARM, BUSY, OPENED
 from earlycall.errors import GuaranteeWarning, NewsError
 from earlycall.run.arms import name_arms
 
+FIRST_LOOK = 4  # pulls that have ended before the model is checked
 NUMBER = "a finite int or float"
 LATE = "Tell a pull that broke as failed: race.fail(pull, reason)."
 
@@ -53,6 +55,8 @@ class Race:
         self._state = opened(fact)
         self._facts: list[Fact] = [fact]
         self._lock = threading.RLock()
+        self._suspected: dict[str, Suspicion] = {}  # by check, as first seen
+        self._next_look = FIRST_LOOK
         for doubt in doubts(settings):
             warnings.warn(doubt, GuaranteeWarning, stacklevel=2)
 
@@ -189,12 +193,12 @@ class Race:
     def status(self) -> Status:
         """Everything there is to show, in plain rows."""
         with self._lock:
-            return status.status(self._state)
+            return status.status(self._state, tuple(self._suspected.values()))
 
     def explain(self, arm: str) -> Explanation:
         """Why an arm stands where it stands; print it."""
         with self._lock:
-            return status.explain(self._state, arm)
+            return status.explain(self._state, arm, tuple(self._suspected.values()))
 
     @property
     def facts(self) -> tuple[Fact, ...]:
@@ -204,13 +208,27 @@ class Race:
 
     # One verb, one turn
 
-    def _turn(self, fact: News) -> None:
+    def _turn(self, fact: News, depth: int = 4) -> None:
         if self._apply(fact):
-            for decision in race.decide(self._state):
+            decisions = race.decide(self._state)
+            for decision in decisions:
                 self._apply(decision)
+            counts = self._state.tables.race
+            ended = counts[OPENED] - counts[BUSY]
+            if ended >= self._next_look or (self.decided and decisions):
+                self._next_look = ended + (ended + 1) // 2
+                self._look(depth)
+
+    def _look(self, depth: int) -> None:
+        """Check the model; what is suspected for the first time is said once."""
+        for suspicion in suspicions(self._state):
+            if suspicion.check not in self._suspected:
+                self._suspected[suspicion.check] = suspicion
+                if suspicion.costs == "guarantee":
+                    warnings.warn(suspicion.says, GuaranteeWarning, stacklevel=depth)
 
     def _leave(self, fact: Lost | Failed) -> None:
-        self._turn(fact)
+        self._turn(fact, depth=5)
         doubt = stuck(self._state, self._state.tables.pulls[fact.pull - 1][ARM])
         if doubt and not self._state.decided:
             warnings.warn(doubt, GuaranteeWarning, stacklevel=3)
