@@ -25,6 +25,7 @@ from earlycall.core.tables import (
     LOW,
     MEAN,
     PAPER,
+    PILOTING,
     SIGMA,
     SPREAD,
     STARTED,
@@ -214,6 +215,9 @@ def reason(state: State, index: int) -> str:
         return f"It stood at {given.mean:.6g} then; {given.rival!r}, {closest}, at {given.rival_mean:.6g}."
     if state.decided:
         return "The race ended before it was judged."
+    if state.tables.race[PILOTING] == 1:
+        measured = f"the first {state.rules.pilot} pulls of every arm measure the sds"
+        return f"The pilot goes on: {measured}, and nothing is decided before."
     if state.tables.armf[index][SPREAD] == math.inf:
         return stuck(state, index) or "Nothing is known of its mean yet."
     return open_question(state, index)
