@@ -14,15 +14,14 @@ from tests.counting import at_most
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 9, 40, 399, 10_000])
-@pytest.mark.parametrize("probability", [1e-300, 1e-12, 0.005, 0.02, 0.1])
+@pytest.mark.parametrize("probability", [1e-12, 0.005, 0.02, 0.1])
 def test_the_point_of_chi_square(freedom: int, probability: float) -> None:
     """The probability below it, in 30 digits, is the one asked for; and SciPy finds the same point."""
     point = chi_square_point(freedom, probability)
-    with mpmath.workdps(30):
+    with mpmath.workdps(40):
         below = mpmath.gammainc(mpmath.mpf(freedom) / 2, 0, mpmath.mpf(point) / 2, regularized=True)
         assert float(mpmath.log(below)) == pytest.approx(math.log(probability), rel=1e-9, abs=1e-9)
-    if probability > 1e-200:
-        assert point == pytest.approx(chi2.ppf(probability, freedom), rel=1e-7)
+    assert point == pytest.approx(chi2.ppf(probability, freedom), rel=1e-7)
 
 
 def pilot_race(chance: random.Random, sds: dict[str, float]) -> ec.Race:
