@@ -69,7 +69,6 @@ def judge_pairs(rules: Rules, t: Tables) -> int:
     before = t.race[SURVIVORS]
     changed = 1
     while changed == 1:
-        changed = 0
         count = t.race[SURVIVORS]
         places = rules.k - t.race[TAKEN]
         if count == 0:
@@ -81,14 +80,20 @@ def judge_pairs(rules: Rules, t: Tables) -> int:
                 t.arms[index][RIVAL] = -1
             gather(t)
             return before
+        accepted = 0
+        rejected = 0
         for p in range(count):
             index = t.arms[p][ALIVE]
-            if t.arms[index][WON] >= count - places and beats_enough(rules, t, index, count - places):
+            wins = t.arms[index][WON]
+            losses = t.arms[index][LOST_TO]
+            # Pairs meet on counts of their own, so who beats whom may go round in a circle: there is only so much room.
+            if accepted < places and wins >= count - places and beats_enough(rules, t, index, count - places):
                 t.arms[index][JUDGED] = ACCEPTED
-                changed = 1
-            elif t.arms[index][LOST_TO] >= places and beaten_enough(rules, t, index, places):
+                accepted += 1
+            elif rejected < count - places and losses >= places and beaten_enough(rules, t, index, places):
                 t.arms[index][JUDGED] = REJECTED
-                changed = 1
+                rejected += 1
+        changed = 1 if accepted + rejected > 0 else 0
         if changed == 1:
             gather(t)
             recount(t)
