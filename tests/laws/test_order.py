@@ -103,7 +103,8 @@ def test_differences_that_are_rounding_are_no_scatter() -> None:
     effects: dict[int, float] = {}
     for _ in range(200):
         for pull in race.ask():
-            effect = effects.setdefault(pull.block or 0, 1e8 * chance.gauss(0.0, 1.0))
+            assert pull.block is not None
+            effect = effects.setdefault(pull.block, 1e8 * chance.gauss(0.0, 1.0))
             race.tell(pull.id, effect + 0.1 * (pull.arm == "a"))
     assert not race.decided
     assert race.confidence == 0.0
