@@ -107,7 +107,7 @@ class Race:
             if mean <= other or info == 0.0 or other_info == 0.0:
                 return -math.inf
             by_prior.append((mean - other) ** 2 / (2.0 * (1.0 / info + 1.0 / other_info)) - pen - other_pen)
-        return float(np.logaddexp(*by_prior)) - math.log(2.0)
+        return float(np.logaddexp(by_prior[0], by_prior[1])) - math.log(2.0)
 
     def values(self, arm: int) -> dict[int, float]:
         """X of the arm's pulls in order, by their place among all its pulls."""

@@ -121,7 +121,7 @@ def test_some_of_the_pairs_have_two_minima() -> None:
     twice = 0
     for pair in pairs():
         slope = np.sign(np.diff(on_grid(*pair)[:: POINTS // 1000]))
-        twice += np.count_nonzero(np.diff(slope[slope != 0.0]) > 0) >= 2
+        twice += int(np.count_nonzero(np.diff(slope[slope != 0.0]) > 0) >= 2)
     assert twice > 20
 
 
