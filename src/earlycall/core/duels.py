@@ -138,6 +138,8 @@ def weakest_pair(rules: Rules, t: Tables) -> float:
         for m in range(t.race[SURVIVORS]):
             j = t.arms[m][ALIVE]
             if t.arms[i][LEADER] == 1 and t.arms[j][LEADER] == 0:
+                if smallest < math.inf and established(rules, t, i, j, 0.0, smallest):
+                    continue  # one test in the place of a search
                 found = pair_evidence(rules, t, i, j)
                 if found < smallest:
                     smallest = found
@@ -155,6 +157,8 @@ def widest_gap(rules: Rules, t: Tables) -> float:
                 unit = t.armf[i][SPREAD] + t.armf[j][SPREAD]
                 if unit == math.inf:
                     return math.inf
+                if established(rules, t, i, j, needed, rules.level):
+                    continue
                 found = shift_needed(rules, t, i, j, math.sqrt(unit))
                 if found > needed:
                     needed = found
