@@ -245,3 +245,32 @@ def test_an_arm_that_is_always_the_same_is_not_judged() -> None:
     """Against one with a rare jackpot it would win in most runs; `varies` keeps both from being judged."""
     assert jackpot_losses(500, 60, False, 13) > 0.5 * 500
     assert jackpot_losses(500, 60, True, 13) == 0
+
+
+# Losses that are no accident ----------------------------------------------------------------------------------------
+
+
+@numba.njit
+def block_misses(runs: int, blocks: int, lose: bool, seed: int) -> int:
+    """Runs in which one of two equal arms beats the other, where its rival's pull is lost when its own went badly."""
+    np.random.seed(seed)
+    missed = 0
+    for _ in range(runs):
+        known = total = 0.0
+        worst = 0.0
+        for _ in range(blocks):
+            own = np.random.normal(0.0, 1.0)
+            other = np.random.normal(0.0, 1.0)
+            if lose and own < 0.0:
+                continue
+            known += 1.0
+            total += (own - other) / math.sqrt(2.0)
+            worst = max(worst, evidence_of_zero(known, total))
+        missed += worst >= math.log(1.0 / DELTA)
+    return missed
+
+
+def test_on_blocks_a_loss_must_not_look_at_the_rival_s_result() -> None:
+    """What is lost leaves its block out for its pairs: to lose it in the light of the other's result breaks it."""
+    assert at_most(block_misses(1000, 100, False, 5), 1000, DELTA)
+    assert block_misses(1000, 100, True, 5) > 0.5 * 1000
