@@ -8,7 +8,7 @@ is `state.py` and `race.py` live, and a compiled loop in simulations; both call 
 
 import math
 
-from earlycall.core.duels import compare, judge_pairs
+from earlycall.core.duels import compare, judge_pairs, recount
 from earlycall.core.evidence import replace_by_full, replace_reading, weigh
 from earlycall.core.feedback import take_reading
 from earlycall.core.ledger import beta_at, pull_share
@@ -156,6 +156,9 @@ def read(rules: Rules, t: Tables, pull: int, step: int, value: float, precision:
     index = now[ARM]
     if precision <= 0.0 and rules.feedback != INCREMENTAL:  # progress, and nothing else
         now[STEP] = step
+        if 0 < rules.min_delay <= step:  # it has shown that it has nothing to say early
+            proceed(rules, t, index)
+            mark(t, index, pull)
         return
     if now[COUNTED] != 0:  # what it says now was only heard because of what it had said
         now[STEP] = step
@@ -204,6 +207,10 @@ def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
     now = t.pulls[pull]
     index = now[ARM]
     arm = t.arms[index]
+    if rules.order == ORDERED and now[COUNTED] == 0 and t.armf[index][PLAN] > 0.0:
+        now[COUNTED] = (
+            1  # nobody heard it at its planned length: that it ended before it was heard says what it is worth
+        )
     counts = now[COUNTED] == 0  # late news of a pull that has counted for good is only kept
     if counts:
         now[COUNTED] = 2
@@ -258,7 +265,8 @@ def leave(rules: Rules, t: Tables, pull: int, state: int) -> None:
         t.armf[index][W_LEFT] += t.pullf[pull][WEIGHT]
     if lost:
         t.arms[index][PULLED] -= 1
-        if now[READINGS] == 0 or rules.pilot > 0:  # (a pilot does without lost pulls, whatever they said)
+        silent = now[READINGS] == 0 and not 0 < rules.min_delay <= now[STEP]
+        if silent or rules.pilot > 0:  # (a pilot does without lost pulls, whatever they said)
             now[OUT] = 1
             if keeps_order(rules):
                 extend(rules, t, index)
@@ -278,6 +286,8 @@ def give(t: Tables, index: int, verdict: int) -> None:
     if t.arms[index][JUDGED] != verdict:  # replayed, not judged here
         t.arms[index][JUDGED] = verdict
         gather(t)
+        if len(t.duels) > 0:  # who is judged is no survivor that others may beat
+            recount(t)
 
 
 def link(t: Tables, index: int, pull: int) -> None:
