@@ -3,21 +3,29 @@
 import math
 from collections.abc import Iterator
 
-from earlycall.core.facts import Read
+from earlycall.core.facts import Lost, Read
 from earlycall.core.feedback import declared_precision, weight
 from earlycall.core.state import State, told_value
 from earlycall.core.tables import (
     ARM,
+    CANCELLED,
     CORRELATED,
     COUNTED,
+    CUT,
     ESTIMATE,
+    FAILED,
     FINISHED,
+    FREE,
     INCREMENTAL,
     LENGTH,
+    LOST,
+    ONCE,
     PAPER,
+    PLAN,
     PRECISION,
     READINGS,
     REFINING,
+    RUNNING,
     SIGMA,
     SLOPE,
     STATE,
@@ -45,11 +53,30 @@ def broken_pull(state: State, row: int) -> Iterator[str]:
             yield f"{name}: float column {column} is {nums[column]!r}, its readings say {expected!r}"
     if not same(nums[WITHIN], within(state, row), 1.0 + size * math.sqrt(nums[PRECISION])):
         yield f"{name}: its readings do not lie {nums[WITHIN]!r} apart"
+    if state.rules.looks == ONCE and state.rules.order == FREE:
+        yield from broken_count(state, row)
     value = told_value(state, row)
     if (value is not None) != (pull[STATE] == FINISHED):
         yield f"{name} has the full feedback {value!r} and the state {pull[STATE]}"
     if value is not None and nums[VALUE] != state.sign * value:
         yield f"{name} ended with {value!r}, {nums[VALUE]!r} is kept"
+
+
+def broken_count(state: State, row: int) -> Iterator[str]:
+    """Whether a pull that counts once counts as its story says, where pulls of two arms meet as they come."""
+    pull, story = state.tables.pulls[row], state.stories[row]
+    plan = state.tables.armf[pull[ARM]][PLAN]
+    spoke = [step for step, reading in story.readings.items() if precision_of(state, reading) > 0.0]
+    if not spoke:  # its full feedback counts whenever it comes
+        expected = [2] if pull[STATE] == FINISHED else [0]
+    elif pull[STATE] == RUNNING:
+        expected = [1] if 0.0 < plan <= spoke[-1] else [0]
+    elif pull[STATE] in (LOST, FAILED, CUT) or isinstance(story.left, Lost):
+        expected = [1]
+    else:  # 1: it had reached its length, or was silent until it was cancelled; 3: it had spoken before that
+        expected = [1, 3] if pull[STATE] == CANCELLED else [1, 2, 3]
+    if pull[COUNTED] not in expected:
+        yield f"pull {row + 1} counts as {pull[COUNTED]}, its story says {' or '.join(map(str, expected))}"
 
 
 def said(state: State, row: int, most: int) -> tuple[int, float, float, float]:
@@ -86,7 +113,7 @@ def said(state: State, row: int, most: int) -> tuple[int, float, float, float]:
 def heard(state: State, row: int) -> int:
     """How many of a pull's readings were taken in: all, or those before it counted for good (COUNTED)."""
     pull, readings = state.tables.pulls[row], list(state.stories[row].readings.values())
-    if pull[COUNTED] != 1:
+    if pull[COUNTED] not in (1, 3):
         return len(readings)
     spoke = 0
     for place, reading in enumerate(readings):

@@ -17,17 +17,25 @@ from earlycall.core.tables import (
     ACTIVE,
     ARM,
     BUSY,
+    COUNTED,
     DONE,
+    EARLY,
     ESTIMATE,
+    FINISHED,
     FREE,
+    FULL_NEXT,
     HIGH,
     LEADER,
     LOW,
     MEAN,
+    ONCE,
     PAPER,
+    PLAN,
+    READINGS,
     SIGMA,
     SPREAD,
     STARTED,
+    STATE,
     STATUS,
     STEP,
     SURVIVING,
@@ -78,8 +86,9 @@ class PullStory:
     step: int
     readings: int
     estimate: float | None  # what its readings come to: its full feedback, or the surrogate of it
-    information: float  # about the arm's mean, in 1/(unit of the rewards)²
+    information: float  # about the arm's mean, in 1/(unit of the rewards)², as it counts now
     value: float | None  # its full feedback
+    note: str = ""  # why it does not count with all that it said
 
     def __str__(self) -> str:
         told = f"pull {self.pull}: {self.state}"
@@ -87,7 +96,9 @@ class PullStory:
             told += f", {self.readings} reading{'s' if self.readings > 1 else ''} to step {self.step}"
             if self.estimate is not None:
                 told += f" say {self.estimate:.6g}"
-        return told if self.value is None else f"{told}, full feedback {self.value:.6g}"
+        if self.value is not None:
+            told += f", full feedback {self.value:.6g}"
+        return f"{told} ({self.note})" if self.note else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,16 +200,43 @@ def pull_story(state: State, row: int) -> PullStory:
     pull, numbers = state.tables.pulls[row], state.tables.pullf[row]
     readings = len(state.stories[row].readings)
     value = told_value(state, row)
-    sigma = state.tables.armf[pull[ARM]][SIGMA]
     return PullStory(
         pull=row + 1,
         state=pull_state(state, row),
         step=pull[STEP],
         readings=readings,
         estimate=state.sign * numbers[ESTIMATE] if numbers[WEIGHT] > 0.0 else None,
-        information=numbers[WEIGHT] if value is None else 1.0 / sigma**2,
+        information=information_in(state, row),
         value=value,
+        note=note_on(state, row),
     )
+
+
+def information_in(state: State, row: int) -> float:
+    """What a pull says of its arm's mean, as it counts now; where pulls count in start order, once it is its turn."""
+    pull, numbers = state.tables.pulls[row], state.tables.pullf[row]
+    counted = pull[COUNTED]
+    if state.rules.looks == ONCE and state.rules.order == FREE and counted in (0, 3):
+        return 0.0
+    if told_value(state, row) is None or counted == 1:
+        return numbers[WEIGHT] if state.rules.order == FREE or counted != 1 else numbers[EARLY]
+    return 1.0 / state.tables.armf[pull[ARM]][SIGMA] ** 2
+
+
+def note_on(state: State, row: int) -> str:
+    """Why a pull does not count with all that it said, or not yet; "" where it does."""
+    rules, pull = state.rules, state.tables.pulls[row]
+    arm, ended = state.tables.arms[pull[ARM]], pull[STATE] == FINISHED
+    if pull[COUNTED] == 1 and ended:
+        return "it had counted with its readings before it ended"
+    if pull[COUNTED] == 3:
+        return "cancelled before it was to count"
+    if rules.looks == ONCE and rules.order == FREE and pull[COUNTED] == 0 and pull[READINGS] > 0:
+        plan = state.tables.armf[pull[ARM]][PLAN]
+        return f"to count from step {plan:.0f} on" if plan > 0.0 else "to count when it ends"
+    if rules.order != FREE and ended and 0 <= arm[FULL_NEXT] < row:
+        return f"counts once pull {arm[FULL_NEXT] + 1}, which started before it, has ended"
+    return ""
 
 
 def reason(state: State, index: int) -> str:
