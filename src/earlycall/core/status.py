@@ -114,8 +114,11 @@ class Explanation:
         arm = self.arm
         lines = [f"{arm.arm}: {arm.verdict}. {self.reason}"]
         if arm.mean is not None:
-            interval = f", between {arm.low:.6g} and {arm.high:.6g}" if arm.low is not None else ""
-            lines.append(f"Estimated at {arm.mean:.6g}{interval}.")
+            if arm.low is None or arm.high is None:
+                lines.append(f"Estimated at {arm.mean:.6g}.")
+            else:
+                mean, low, high = (rounded(number, arm.high - arm.low) for number in (arm.mean, arm.low, arm.high))
+                lines.append(f"Estimated at {mean}, between {low} and {high}.")
         lines += [f"But: {suspicion}" for suspicion in self.suspicions]
         return "\n".join([*lines, *(f"  {pull}" for pull in self.pulls)])
 
@@ -150,6 +153,18 @@ def status(state: State, former: tuple[Suspicion, ...] = ()) -> Status:
 def finite(number: float | None) -> float | None:
     """The number, or None where there is none to speak of."""
     return number if number is not None and math.isfinite(number) else None
+
+
+def rounded(number: float, size: float) -> str:
+    """A number to about a hundredth of `size`, the difference that matters: its other digits are noise.
+
+    >>> rounded(642.063, 352.3), rounded(0.71234, 0.05)
+    ('642', '0.7123')
+    """
+    if not 1e-12 < size < 1e12:
+        return f"{number:.6g}"
+    places = max(0, 2 - math.floor(math.log10(size)))
+    return f"{round(number, places) + 0.0:.{places}f}"  # never −0
 
 
 def arm_status(state: State, index: int, top: bool) -> ArmStatus:
@@ -249,7 +264,9 @@ def reason(state: State, index: int) -> str:
         if given.rival is None:
             return "The places that were left settled it."
         closest = "the hardest to tell apart" if isinstance(given, Accepted) else "the closest of those that beat it"
-        return f"It stood at {given.mean:.6g} then; {given.rival!r}, {closest}, at {given.rival_mean:.6g}."
+        gap = abs(given.mean - (given.rival_mean or 0.0))
+        own, other = rounded(given.mean, gap), rounded(given.rival_mean or 0.0, gap)
+        return f"It was estimated at {own} then; {given.rival!r}, {closest}, at {other}."
     if state.decided:
         return "The race ended before it was judged."
     if state.tables.armf[index][SPREAD] == math.inf:
