@@ -11,7 +11,7 @@ HOUSE = ROOT / "src" / "earlycall"
 # ids, labels and validation, never compiled.
 KERNEL = frozenset(earlycall.core.KERNEL)
 SHELL = frozenset(
-    "checks models settings facts rules state news roster race audit audit_order audit_pulls remedies status".split()
+    "assumptions checks models settings facts rules state news roster race audit audit_order audit_pulls remedies status".split()
 )
 
 

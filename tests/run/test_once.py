@@ -13,7 +13,7 @@ def open_once(**options: Any) -> ec.Race:
     """Two arms and six slots, in which pulls count from step 2 on and are cut then."""
     forecasts = ec.Unbiased(sigma=1.0, reading_sd={1: 3.0, 2: 0.3}, pooling="refining", steps=50)
     some: dict[str, Any] = {"k": 1, "delta": 0.05, "feedback": forecasts, "delays": "independent", "parallel": 6}
-    return open_quietly(["A", "B"], **some, looks="once", **{"setup": 1.0, **options})
+    return open_quietly(["A", "B"], **(some | {"looks": "once", "setup": 1.0} | options))
 
 
 def standing(race: ec.Race, pull: int) -> tuple[float, str]:
@@ -108,3 +108,17 @@ def test_a_pull_told_out_of_turn_says_what_it_waits_for() -> None:
     assert "(counts once pull 1, which started before it, has ended)" in str(race.explain("A"))
     race.tell(1, 4.0)
     assert "(" not in str(race.explain("A"))
+
+
+def test_a_pull_that_a_pilot_ends_upon_counts_before_it_is_cut() -> None:
+    """Its length was not known while the pilot ran: it goes on to its next reading, and counts with that."""
+    forecasts = ec.Unbiased(sigma=ec.Pilot(2), reading_sd=0.3, steps=50)
+    race = open_once(feedback=forecasts)
+    race.ask()
+    race.report(5, 0.5, 4)
+    for pull, value in ((1, 0.0), (3, 0.6), (2, 1.0), (4, 1.7)):
+        race.tell(pull, value)
+    assert not race.should_stop(5)
+    assert standing(race, 5)[0] == 0.0
+    assert race.report(5, 0.5, 5)
+    assert standing(race, 5)[0] > 0.0

@@ -127,6 +127,8 @@ def vet_reading(state: State, row: int, fact: Read) -> tuple[float, float]:
         raise NewsError(f"of={fact.of!r}: expected none: only Incremental needs the length of a pull. Leave it out.")
     if fact.sd is not None and rules.feedback == CORRELATED:
         raise NewsError(f"sd={fact.sd!r}: expected none: the sds of a surrogate are declared. Leave it out.")
+    if fact.sd is not None and rules.pilot_readings == 1:
+        raise NewsError(f"sd={fact.sd!r}: expected none: the sd of a reading is measured by the pilot. Leave it out.")
     if fact.sd is None or rules.feedback == FULL:
         return 0.0, declared_precision(state.tables.curve, fact.step)
     if rules.method == PAPER and fact.sd > rules.reading_sd * (1.0 + 1e-9):
@@ -164,7 +166,7 @@ def reading_scale(state: State, row: int, precision: float) -> float:
 
 def fits(state: State, row: int, value: float, sd: float) -> None:
     """Refuse a value so far from 0 that rounding would eat what it says."""
-    if state.rules.unknown == 0 and abs(value) > COARSE * sd:
+    if state.rules.unknown == 0 and state.rules.pilot == 0 and abs(value) > COARSE * sd:
         raise NewsError(f"{too_coarse('value', value, sd)} Or tell the pull as failed. {story(state, row)}.")
 
 
