@@ -71,8 +71,8 @@ def broken_count(state: State, row: int) -> Iterator[str]:
     spoke = [step for step, reading in story.readings.items() if precision_of(state, reading) > 0.0]
     if not spoke:  # its full feedback counts whenever it comes
         expected = [2] if pull[STATE] == FINISHED else [0]
-    elif pull[STATE] == RUNNING:
-        expected = [1] if 0.0 < plan <= spoke[-1] else [0]
+    elif pull[STATE] == RUNNING:  # it may have been beyond its length already when a pilot ended
+        expected = [0] if not 0.0 < plan <= spoke[-1] else [0, 1] if state.rules.pilot > 0 else [1]
     elif pull[STATE] in (LOST, FAILED, CUT) or isinstance(story.left, Lost):
         expected = [1]
     else:  # 1: it had reached its length, or was silent until it was cancelled; 3: it had spoken before that
