@@ -16,7 +16,7 @@ from earlycall.core.evidence import evidence_against, weigh
 from earlycall.core.feedback import declared_precision
 from earlycall.core.schedule import earns_its_slot
 from earlycall.core.settings import settings_of
-from earlycall.core.tables import CANCELLED, CUT, PLAN, Rules, Tables
+from earlycall.core.tables import CANCELLED, CUT, LOST, PLAN, Rules, Tables
 from earlycall.core.turn import clear, finish, leave, open_race, read, start
 from earlycall.sim.compiled import track_of
 from earlycall.sim.worlds import World
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.statistical
 RUNS, PULLS = 1000, 200
 MOST = 6  # steps that a pull runs at most
 DELTA = 0.05
-BELOW, OUTRUN, HIGH, HIGH_LAST, RACE, TELL_LATE = range(6)  # who takes a pull's slot, and when
+BELOW, OUTRUN, HIGH, HIGH_LAST, RACE, TELL_LATE, LOSE = range(7)  # who takes a pull's slot
 
 
 @numba.extending.register_jitable
@@ -48,7 +48,8 @@ def most_evidence(
 
     A reading is X, an error of sd `own`, and one of sd `shared` that all readings of the pull have in common; `sd` is
     what the policy takes it for. The race itself cuts at the planned lengths (RACE), and pulls take 2 to MOST steps.
-    TELL_LATE: besides, pulls are cancelled at random, go on all the same, and are told if they look good.
+    TELL_LATE: besides, pulls are cancelled at random, go on all the same, and are told if they look good. LOSE: those
+    that look bad are lost.
     """
     open_race(rules, t)
     arm = t.armf[0]
@@ -70,7 +71,10 @@ def most_evidence(
             most = max(most, evidence_against(arm, 0.0))
             if not left:
                 cut = goes(policy, shown, step, sd) if policy < RACE else not earns_its_slot(rules, t, pull)
-                if cut or step == end:
+                if policy == LOSE and shown < 0.0:
+                    leave(rules, t, pull, LOST)
+                    left = True
+                elif cut or step == end:
                     leave(rules, t, pull, CUT if cut else CANCELLED)
                     left = True
             if left and policy != TELL_LATE:
@@ -155,6 +159,12 @@ def test_a_pull_that_counts_once_bears_it(name: str, policy: int) -> None:
     for setup in case.setups:
         found = beyond(case, policy, **once(case, setup))
         assert at_most(found, RUNS, DELTA), (setup, found)
+
+
+def test_pulls_lost_for_what_they_show_break_it() -> None:
+    """With an sd that is too large a choice by values is a choice by values, whoever makes it."""
+    case = CASES["an sd 3.3 times too large"]
+    assert beyond(case, LOSE, **once(case, None)) > 3 * DELTA * RUNS
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -73,9 +73,9 @@ def about_delays(s: Settings) -> list[str]:
 def about_everything(s: Settings) -> list[str]:
     """What no race does without."""
     found = ["Pulls are independent of each other, and nothing that was seen is kept from the race."]
-    in_order = s.informative or s.blocks is not None or s.feedback.sigma is None
+    strict = s.informative or s.blocks is not None or s.feedback.sigma is None or s.looks == "once"
     lost = "A pull is lost for reasons that have nothing to do with how good it is"
-    found.append(f"{lost}." if in_order else f"{lost}, except for what it had reported.")
+    found.append(f"{lost}." if strict else f"{lost}, except for what it had reported.")
     if not isinstance(s.failure, str):
         found.append(f"A failed pull counts as {s.failure:g}, and that is part of what its arm is worth.")
     return found
