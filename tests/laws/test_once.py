@@ -139,12 +139,12 @@ def once(case: Case, setup: float | None) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_noise_that_is_not_as_declared_breaks_looks_at_every_reading(name: str) -> None:
-    """Where values decide who is cut, the truth looks impossible in 200 pulls: far more than δ = 0.05 of 1000 runs.
+    """Where values decide who is cut, the truth looks impossible in 200 pulls in far more than δ = 0.05 of 1000 runs.
 
-    97 % of runs, but 20 % for rewards of ±1 (more of them in more pulls).
+    In 95 %, and in 15 % for rewards of ±1 (in more pulls: in more).
     """
     case = CASES[name]
-    assert beyond(case, case.policy, feedback=case.feedback) > 3 * DELTA * RUNS
+    assert beyond(case, case.policy, feedback=case.feedback) > (0.15 if case.coins else 0.95) * RUNS
 
 
 @pytest.mark.parametrize("name", CASES)
