@@ -88,6 +88,12 @@ OPEN = {  # arms come and go
         **METHODS["evidence, cutting"],
         "reserve": 3,
     },
+    "refining, once, cutting, open": {
+        "feedback": FEEDBACKS["refining"],
+        **METHODS["evidence, cutting"],
+        "looks": "once",
+        "reserve": 2,
+    },
     "biased, evidence, cutting, open": {"feedback": FEEDBACKS["biased"], **METHODS["evidence, cutting"], "reserve": 1},
     "incremental, evidence, leaving": {"feedback": FEEDBACKS["incremental"], **METHODS["evidence"], "reserve": 0},
     "biased, paper, open": {"feedback": FEEDBACKS["biased"], **METHODS["paper"], "reserve": 2},

@@ -17,8 +17,10 @@ def about_rewards(s: Settings) -> list[str]:
         said = "On one block the difference of two arms scatters around the difference of their means, the same on all"
         return [f"{said} blocks ({shape}). What blocks do to both is free."]
     if sigma is None:
-        what = "Increments are" if isinstance(s.feedback, Incremental) else "Full feedback is"
-        return [f"{what} normal around the mean of the arm; every arm has an sd of its own, which nobody knows."]
+        own = "every arm has an sd of its own, which nobody knows."
+        if isinstance(s.feedback, Incremental):
+            return [f"Increments are normal, reported at steps that were fixed beforehand; {own}"]
+        return [f"Full feedback is normal around the mean of its arm; {own}"]
     if isinstance(sigma, Pilot):
         return [
             f"Full feedback is normal with one sd for all arms, measured by the first {sigma.pulls} pulls of each. The"
@@ -73,9 +75,15 @@ def about_delays(s: Settings) -> list[str]:
 def about_everything(s: Settings) -> list[str]:
     """What no race does without."""
     found = ["Pulls are independent of each other, and nothing that was seen is kept from the race."]
-    in_order = s.informative or s.blocks is not None or s.feedback.sigma is None
-    lost = "A pull is lost for reasons that have nothing to do with how good it is"
-    found.append(f"{lost}." if in_order else f"{lost}, except for what it had reported.")
+    strict = s.informative or s.blocks is not None or s.feedback.sigma is None or s.looks == "once"
+    if strict:
+        found.append("A pull is lost for reasons that have nothing to do with any result, its own or another pull's.")
+    else:
+        found.append("A pull is lost for nothing but what was reported, or for reasons apart from how good it is.")
     if not isinstance(s.failure, str):
         found.append(f"A failed pull counts as {s.failure:g}, and that is part of what its arm is worth.")
+        if not isinstance(s.feedback, Full | Incremental):
+            found.append(
+                "What a pull shows before it fails counts until then as a reading of a result like the others."
+            )
     return found

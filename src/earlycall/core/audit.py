@@ -285,7 +285,7 @@ def prefixes(state: State, mine: list[int]) -> Prefixes:
     pool = order[: spoke.index(False)] if False in spoke else order
     return Prefixes(
         full=full,
-        biased=[p for p in full if t.pulls[p][READINGS] >= state.rules.min_readings],
+        biased=[p for p in full if t.pulls[p][READINGS] >= state.rules.min_readings and t.pullf[p][PRECISION] > 0.0],
         ended=[p for p in pool if t.pulls[p][STATE] == FINISHED],
         going=[p for p in pool if t.pulls[p][STATE] != FINISHED],
     )

@@ -3,23 +3,31 @@
 import math
 from collections.abc import Iterator
 
-from earlycall.core.facts import Lost, Read
+from earlycall.core.facts import Failed, Lost, Read
 from earlycall.core.feedback import declared_precision, weight
 from earlycall.core.pilot import chi_square_point
 from earlycall.core.state import State, told_value
 from earlycall.core.tables import (
     ARM,
+    CANCELLED,
     CORRELATED,
     COUNTED,
+    CUT,
     ESTIMATE,
+    FAILED,
     FINISHED,
+    FREE,
     INCREMENTAL,
     LENGTH,
+    LOST,
+    ONCE,
     PAPER,
     PILOTING,
+    PLAN,
     PRECISION,
     READINGS,
     REFINING,
+    RUNNING,
     SIGMA,
     SLOPE,
     STATE,
@@ -39,6 +47,8 @@ def broken_pull(state: State, row: int) -> Iterator[str]:
     pull, nums = state.tables.pulls[row], state.tables.pullf[row]
     name = f"pull {row + 1}"
     count, estimate, precision, says = said(state, row, heard(state, row))
+    if isinstance(state.stories[row].left, Failed) and pull[STATE] == FINISHED and state.stories[row].told is None:
+        precision, says = 0.0, nums[WEIGHT]  # it counts as a number, of which its readings said nothing
     size = max((abs(reading.value) for reading in state.stories[row].readings.values()), default=0.0)
     if pull[READINGS] != count:
         yield f"{name} spoke {count} times, {pull[READINGS]} counted"
@@ -47,11 +57,30 @@ def broken_pull(state: State, row: int) -> Iterator[str]:
             yield f"{name}: float column {column} is {nums[column]!r}, its readings say {expected!r}"
     if not same(nums[WITHIN], within(state, row), 1.0 + size * math.sqrt(nums[PRECISION])):
         yield f"{name}: its readings do not lie {nums[WITHIN]!r} apart"
+    if state.rules.looks == ONCE and state.rules.order == FREE:
+        yield from broken_count(state, row)
     value = told_value(state, row)
     if (value is not None) != (pull[STATE] == FINISHED):
         yield f"{name} has the full feedback {value!r} and the state {pull[STATE]}"
     if value is not None and nums[VALUE] != state.sign * value:
         yield f"{name} ended with {value!r}, {nums[VALUE]!r} is kept"
+
+
+def broken_count(state: State, row: int) -> Iterator[str]:
+    """Whether a pull that counts once counts as its story says, where pulls of two arms meet as they come."""
+    pull, story = state.tables.pulls[row], state.stories[row]
+    plan = state.tables.armf[pull[ARM]][PLAN]
+    spoke = [step for step, reading in story.readings.items() if precision_of(state, reading) > 0.0]
+    if not spoke:  # its full feedback counts whenever it comes
+        expected = [2] if pull[STATE] == FINISHED else [0]
+    elif pull[STATE] == RUNNING:  # it may have been beyond its length already when a pilot ended
+        expected = [0] if not 0.0 < plan <= spoke[-1] else [0, 1] if state.rules.pilot > 0 else [1]
+    elif pull[STATE] in (LOST, FAILED, CUT) or isinstance(story.left, Lost):
+        expected = [1]
+    else:  # 1: it had reached its length, or was silent until it was cancelled; 3: it had spoken before that
+        expected = [1, 3] if pull[STATE] == CANCELLED else [1, 2, 3]
+    if pull[COUNTED] not in expected:
+        yield f"pull {row + 1} counts as {pull[COUNTED]}, its story says {' or '.join(map(str, expected))}"
 
 
 def said(state: State, row: int, most: int) -> tuple[int, float, float, float]:
@@ -88,7 +117,7 @@ def said(state: State, row: int, most: int) -> tuple[int, float, float, float]:
 def heard(state: State, row: int) -> int:
     """How many of a pull's readings were taken in: all, or those before it counted for good (COUNTED)."""
     pull, readings = state.tables.pulls[row], list(state.stories[row].readings.values())
-    if pull[COUNTED] != 1:
+    if pull[COUNTED] not in (1, 3):
         return len(readings)
     spoke = 0
     for place, reading in enumerate(readings):

@@ -47,6 +47,7 @@ from earlycall.core.tables import (
     LENGTH,
     LOST,
     PAPER,
+    PRECISION,
     PULL_FLOATS,
     PULL_INTS,
     REJECTED,
@@ -244,6 +245,7 @@ def has_failed(state: State, fact: Failed) -> bool:
     if isinstance(failure, str):
         leave(state.rules, state.tables, row, CANCELLED if stands_in_the_way(state) else FAILED)
     else:
+        state.tables.pullf[row][PRECISION] = 0.0  # its readings were of a result that it never came to
         finish(state.rules, state.tables, row, state.sign * failure)
     state.stories[row].left = fact
     if failure == "stop" and not state.closed:

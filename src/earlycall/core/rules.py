@@ -152,7 +152,12 @@ def level_of(n: int, settings: Settings) -> float:
 
 def arm_numbers(sigma: Floats, settings: Settings, level: float) -> ArmNumbers:
     """τ from σ, or from the gap one cares about: 4(1+1/x)/g², x = L + ln(1+L) (THEORY §2, "τ")."""
-    if not isinstance(settings.failure, str) and abs(settings.failure) > COARSE * min(sigma, default=math.inf):
+    known = settings.feedback.sigma is not None and not isinstance(settings.feedback.sigma, Pilot)
+    if (
+        known
+        and not isinstance(settings.failure, str)
+        and abs(settings.failure) > COARSE * min(sigma, default=math.inf)
+    ):
         raise SettingError(too_coarse("failure", settings.failure, min(sigma)))
     tau = [WIDE / (sd * sd) for sd in sigma]
     narrow = [NARROW / (sd * sd) for sd in sigma]

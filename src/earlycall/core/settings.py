@@ -203,6 +203,9 @@ def check_min_delay(s: Settings) -> None:
     if s.min_delay is not None and not (useful and isinstance(s.feedback, Unbiased | Biased | Correlated)):
         remedy = "It is for readings with delays='informative', and for method='paper' with Biased."
         raise SettingError(refusal("min_delay", s.min_delay, "None here", remedy))
+    steps = getattr(s.feedback, "steps", None)
+    if s.min_delay is not None and steps is not None and s.min_delay > steps:
+        raise SettingError(refusal("min_delay", s.min_delay, f"at most the {steps} steps of a pull"))
 
 
 def check_paper(s: Settings) -> None:

@@ -160,7 +160,7 @@ def read(rules: Rules, t: Tables, pull: int, step: int, value: float, precision:
             proceed(rules, t, index)
             mark(t, index, pull)
         return
-    if now[COUNTED] != 0:  # what it says now was only heard because of what it had said
+    if now[COUNTED] != 0:  # what it says now may only be heard because of what it had said
         now[STEP] = step
         return
     weight = nowf[WEIGHT]
@@ -179,7 +179,7 @@ def read(rules: Rules, t: Tables, pull: int, step: int, value: float, precision:
         replace_reading(t.arms[index], t.armf[index], now, nowf, weight, estimate)
         if keeps_order(rules):
             repool_reading(rules, t, pull, estimate)
-    elif 0.0 < t.armf[index][PLAN] <= step:
+    elif now[STATE] != RUNNING or 0.0 < t.armf[index][PLAN] <= step:
         count_once(t, pull)
     else:  # its time to count has not come
         return
@@ -208,10 +208,8 @@ def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
     index = now[ARM]
     arm = t.arms[index]
     if rules.order == ORDERED and now[COUNTED] == 0 and t.armf[index][PLAN] > 0.0:
-        now[COUNTED] = (
-            1  # nobody heard it at its planned length: that it ended before it was heard says what it is worth
-        )
-    counts = now[COUNTED] == 0  # late news of a pull that has counted for good is only kept
+        now[COUNTED] = 1  # not heard at its planned length: that it ended before says what it is worth
+    counts = now[COUNTED] == 0  # late news of a pull that has counted, or never will, is only kept
     if counts:
         now[COUNTED] = 2
         if rules.order == FREE:
@@ -257,9 +255,12 @@ def leave(rules: Rules, t: Tables, pull: int, state: int) -> None:
     index = now[ARM]
     unlink(t, index, pull)
     lost = state == LOST or state == FAILED
-    if rules.looks == ONCE and rules.order == FREE and lost:
-        count_once(t, pull)
-        mark(t, index, pull)
+    if rules.looks == ONCE and rules.order == FREE:
+        if lost:
+            count_once(t, pull)
+            mark(t, index, pull)
+        elif now[COUNTED] == 0 and now[READINGS] > 0:  # else its late news could be told for what it has shown
+            now[COUNTED] = 3
     now[STATE] = state
     if rules.order == FREE and (rules.looks == EVERY or now[COUNTED] == 1):
         t.armf[index][W_LEFT] += t.pullf[pull][WEIGHT]
