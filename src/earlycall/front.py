@@ -182,9 +182,9 @@ def driven(
     from earlycall.run.loop import Loop
     from earlycall.show.live import watching
 
-    watchers: list[Watcher] = [] if callbacks is None else [callbacks]
     with watching(race, show) as view:
-        finished = Loop(race, workers, slots, deadline, watchers + view).run()
+        watchers: list[Watcher] = [*view] if callbacks is None else [callbacks, *view]
+        finished = Loop(race, workers, slots, deadline, watchers).run()
     return Result(race, interrupted=not finished)
 
 

@@ -24,8 +24,8 @@ from earlycall.run.workers.news import Began, Ended, Failed, Lost, News, Showed,
 TICK = 0.1  # seconds until the clock and Ctrl-C are looked at again
 IN_A_ROW = 20  # pulls that may break before another ends; with many slots, twice as many as those
 SLOW_ONES = (
-    "{} pulls were interrupted and are lost. Pulls that take longer are interrupted more often, and here how long a pull"
-    " takes may know its reward: what is concluded later rests on the others alone."
+    "{} pulls were interrupted and are lost. Pulls that take longer are interrupted more often, and here how long a"
+    " pull takes may know its reward: what is concluded later rests on the others alone."
 )
 
 

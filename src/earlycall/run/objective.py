@@ -4,7 +4,8 @@ Whatever such a function does, what comes out here is news of the pull, in order
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from earlycall.run.workers import news
 from earlycall.run.workers.news import Ended, News, Showed, shortened
 
 Objective = Callable[[Any, Pull], object]
+Run = Generator[News, None, None]
 NUMBER = "a finite int or float"
 RETURNS = "Return the full feedback of the pull (float(…) of it, for an array or a tensor); yield readings."
 
@@ -40,7 +42,7 @@ class Lost(Exception):
     """Raise it in an objective whose pull was lost for a reason that has nothing to do with how good it is."""
 
 
-def run(objective: Objective, pull: Pull) -> Iterator[News]:
+def run(objective: Objective, pull: Pull) -> Run:
     """The news of a pull: readings, then one that ends it. Close it to stop the pull; its `finally` blocks run."""
     try:
         yield from spoken(objective, pull)
@@ -50,12 +52,10 @@ def run(objective: Objective, pull: Pull) -> Iterator[News]:
         yield news.Failed(pull.id, line_of(problem))
 
 
-def stop(running: Iterator[News]) -> None:
+def stop(running: Run) -> None:
     """Close what `run` returned, whatever the objective makes of it."""
-    try:
-        running.close()  # type: ignore[attr-defined]  # it is a generator
-    except Exception:  # noqa: S110, RUF100  # its news is not wanted any more, and nor are its troubles
-        pass
+    with suppress(Exception):  # its news is not wanted any more, and nor are its troubles
+        running.close()
 
 
 def line_of(problem: BaseException) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from earlycall.run import objective
 from earlycall.run.handle import Pull
-from earlycall.run.objective import Objective
+from earlycall.run.objective import Objective, Run
 from earlycall.run.workers.news import News, Stopped
 from earlycall.run.workers.pool import Pool, Slot
 
@@ -18,7 +18,7 @@ class Inline(Pool):
     def __init__(self, function: Objective, slots: int, timeout: float | None = None) -> None:
         super().__init__(slots, timeout, grace=math.inf)
         self.function = function
-        self.runs: dict[Slot, Iterator[News]] = {}
+        self.runs: dict[Slot, Run] = {}
         self.turns: deque[Slot] = deque()  # the slots whose pulls may take a step
         self.stopped: list[tuple[Slot, News]] = []
 

@@ -54,7 +54,7 @@ def table_of(text: str) -> dict[str, object]:
 def of_table(table: dict[str, object]) -> tuple[Reading, bool]:
     """The reading that a table is."""
     step, sd, of, final = (table.get(key) for key in ("step", "sd", "of", "final"))
-    if final not in (None, True, False) or isinstance(final, int | float) and not isinstance(final, bool):
+    if final is not None and not isinstance(final, bool):
         raise NewsError(refusal("final", final, "true or false"))
     reading = Reading(
         value=real("value", table["value"], NUMBER, NewsError),

@@ -17,6 +17,9 @@ from earlycall.run.handle import Pull
 from earlycall.run.workers.news import Began, Ended, Failed, News, Showed, Stopped
 
 
+HEAD_START = 1.0  # seconds before a worker is killed in which the next one may get ready
+
+
 class Slot:
     """One place for one pull at a time. Kinds of workers put their own things beside these."""
 
@@ -37,6 +40,7 @@ class Pool(ABC):
         self.timeout = math.inf if timeout is None else timeout
         self.grace = grace
         self.slots: list[Slot] = []
+        self.busy = 0  # of them
         self.waiting: deque[Pull] = deque()
         self.said: list[News] = []  # not yet fetched
 
@@ -113,20 +117,26 @@ class Pool(ABC):
 
     def _fill(self) -> None:
         """Give the pulls that wait to the slots that are free; open slots while there are too few."""
-        for slot in self.slots:
-            if self.waiting and slot.pull is None and slot.ready:
-                pull = self.waiting.popleft()
-                slot.pull, slot.began = pull, time.monotonic()
-                self.said.append(Began(pull.id))
-                self._begin(slot, pull)
+        if not self.waiting:
+            return
+        self.busy = sum(slot.pull is not None for slot in self.slots)
+        for slot in list(self.slots):
+            self._offer(slot)
         coming = sum(not slot.ready for slot in self.slots)
-        while len(self.waiting) > coming and len(self.slots) < self.most:
+        doomed = sum(slot.kill_at - time.monotonic() < HEAD_START for slot in self.slots)
+        while len(self.waiting) > coming and len(self.slots) - doomed < self.most:
             slot = self._new_slot()
             self.slots.append(slot)
-            if slot.ready:
-                return self._fill()
-            coming += 1
-        return None
+            coming += not slot.ready
+            self._offer(slot)
+
+    def _offer(self, slot: Slot) -> None:
+        """Give the next pull to a slot, if it can take one."""
+        if self.waiting and slot.pull is None and slot.ready and self.busy < self.most:
+            self.busy += 1
+            slot.pull, slot.began = self.waiting.popleft(), time.monotonic()
+            self.said.append(Began(slot.pull.id))
+            self._begin(slot, slot.pull)
 
     def _resume(self) -> None:
         """The readings so far have been taken in: let their pulls go on."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from typing import cast
 
 from earlycall.core.checks import refusal
 from earlycall.errors import SettingError, WorldError
@@ -29,8 +30,8 @@ UNGUARDED = 77  # exit code of a child that comes across `identify` while it imp
 AWAY = 'Or race with workers="threads" or "inline", where nothing has to be sent.'
 IMPORTABLE = f"Write it at the top of a file (no lambda, not inside a function or a notebook) and import it. {AWAY}"
 GUARD_MAIN = (
-    'workers="processes": every worker imports your program anew, and came across earlycall.identify again. Put what your'
-    ' program does under `if __name__ == "__main__":`.'
+    'workers="processes": every worker imports your program anew, and came across earlycall.identify again. Put what'
+    ' your program does under `if __name__ == "__main__":`.'
 )
 
 
@@ -99,10 +100,10 @@ class Processes(Pool):
             except (EOFError, OSError):
                 yield from self._died(slot)
                 continue
-            if isinstance(said, str):
-                self._arrived(slot, said)
+            if isinstance(said, tuple):
+                yield slot, cast("News", said)
             else:
-                yield slot, said
+                self._arrived(slot, str(said))
 
     def _arrived(self, slot: ProcessSlot, said: str) -> None:
         """A new process says that it is ready, or why it cannot be."""
