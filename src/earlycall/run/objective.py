@@ -5,7 +5,7 @@ Whatever such a function does, what comes out here is news of the pull, in order
 
 import inspect
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from earlycall.run.workers.news import Ended, News, Showed, shortened
 
 Objective = Callable[[Any, Pull], object]
 Run = Generator[News, None, None]
+Said = Generator[object, None, None]
 NUMBER = "a finite int or float"
 RETURNS = "Return the full feedback of the pull (float(…) of it, for an array or a tensor); yield readings."
 
@@ -86,25 +87,23 @@ def spoken(objective: Objective, pull: Pull) -> Iterator[News]:
         yield ended(pull, found)
 
 
-def until_final(pull: Pull, said: Iterator[object]) -> Iterator[News]:
+def until_final(pull: Pull, said: Said) -> Iterator[News]:
     """The readings up to the one that ends the pull."""
-    for seen in said:
-        one = heard(pull, seen)
-        yield one
-        if isinstance(one, Ended):
-            return
+    with closing(said):
+        for seen in said:
+            one = heard(pull, seen)
+            yield one
+            if isinstance(one, Ended):
+                return
 
 
-def each_of(generator: Any) -> Iterator[object]:
+def each_of(generator: Any) -> Said:
     """What a generator yields, and then what it returns."""
-    try:
-        value = yield from generator
-        yield Returned(value)
-    finally:
-        generator.close()
+    value = yield from generator
+    yield Returned(value)
 
 
-def each_awaited(generator: Any, runner: Any) -> Iterator[object]:
+def each_awaited(generator: Any, runner: Any) -> Said:
     """What an async generator yields; it cannot return anything."""
     try:
         while True:

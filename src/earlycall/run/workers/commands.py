@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from selectors import EVENT_READ, DefaultSelector
 from typing import IO
 
-from earlycall.core.checks import refusal
+from earlycall.core.checks import one_line, refusal
 from earlycall.errors import NewsError, SettingError
 from earlycall.run.handle import Pull
 from earlycall.run.objective import Reading, line_of
@@ -210,7 +210,7 @@ class Commands(Pool):
         if slot.stopping:  # its last line is where it was stopped, and no full feedback
             return Stopped(pull)
         killed, how = exit_of(slot.process.returncode if slot.process else 0)
-        said = " ".join(slot.tail.decode("utf-8", "replace").split())
+        said = one_line("stderr", slot.tail.decode("utf-8", "replace"), NewsError)
         if killed:
             return Lost(pull, "The program was killed (SIGKILL).")
         if how != "exit code 0":

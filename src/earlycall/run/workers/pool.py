@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from earlycall.run.handle import Pull
 from earlycall.run.workers.news import Began, Ended, Failed, News, Showed, Stopped
 
-
 HEAD_START = 1.0  # seconds before a worker is killed in which the next one may get ready
 
 
