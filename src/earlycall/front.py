@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from earlycall.core.checks import choice, real, refusal
 from earlycall.core.models import LATER
 from earlycall.core.remedies import Suspicion
-from earlycall.core.settings import Options
+from earlycall.core.settings import Options, at_least_zero
 from earlycall.core.status import Explanation, Status
 from earlycall.errors import SettingError
 from earlycall.run.arms import name_arms
@@ -114,7 +114,7 @@ def identify(
     """
     ends = ending(deadline)
     waits = None if timeout is None else seconds("timeout", timeout)
-    patience = real("grace", grace, "a number of seconds, 0 or more", SettingError)
+    patience = at_least_zero("grace", grace, "Seconds that a cancelled pull has to stop.")
     race, values = opened_race(arms, journal, name, options)
     slots = race.status().slots
     crew = hired(workers, objective, values, slots, waits, patience)

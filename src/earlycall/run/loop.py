@@ -56,25 +56,27 @@ class Loop:
         self.late: dict[int, Pull] = {}  # that were stopped, and whose workers have not let go yet
         self.broken = 0  # pulls in a row
         self.most_broken = max(IN_A_ROW, 2 * slots)
-        self.interrupts = 0
+        self.interrupts = 0  # how often Ctrl-C was heard
+        self.interrupted = False  # whether the run ended with it
         self.raise_at = math.inf  # this many interrupts are an exception now
 
     def run(self) -> bool:
-        """Until the race is decided, or nothing more can be done; False when it was interrupted."""
+        """Until the race is decided, or nothing more can be done; False when it was interrupted.
+
+        After an error pulls may be left that hold a slot in the race: whether they are lost is for others to say.
+        """
         with self._ctrl_c():
             try:
                 self._drive()
             except KeyboardInterrupt:
-                self._give_up("interrupted")
-            except BaseException:
-                self._give_up("the run ended")
-                raise
+                self.interrupted = True
+                self._give_up()
             finally:
                 self.raise_at = 3
                 self.workers.close()
-        if self.interrupts:
+        if self.interrupted:
             self._say(Event("interrupted"))
-        return not self.interrupts
+        return not self.interrupted
 
     def _drive(self) -> None:
         while not self.race.decided:
@@ -86,8 +88,9 @@ class Loop:
                 raise KeyboardInterrupt
             if self.interrupts == 0:
                 self._ask()
-            if not self.pulls and (self.interrupts or not self.race.running):
-                break  # stopped by hand, or nothing may start and nothing runs
+            if not self.pulls and (self.interrupts or not self.race.running):  # else others run pulls of this race
+                self.interrupted = self.interrupts > 0
+                break
             for news in self._news(min(TICK, self.deadline - now)):
                 self._take(news)
             self._cancel()
@@ -191,7 +194,7 @@ class Loop:
         self.workers.cancel(pull.id)
         self._say(Event("stopped", pull.id, pull.arm))
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self) -> None:
         """Cancel all pulls; what they said stays, and the race will ask for others."""
         for number in self.pulls:
             self.workers.cancel(number)
@@ -200,8 +203,8 @@ class Loop:
                 self._take(news)
         lost = [pull for pull in self.pulls.values() if not self.race.should_stop(pull.id)]
         for pull in lost:
-            self.race.lose(pull.id, reason)
-            self._say(Event("lost", pull.id, pull.arm, reason=reason))
+            self.race.lose(pull.id, "interrupted")
+            self._say(Event("lost", pull.id, pull.arm, reason="interrupted"))
         if lost and self.settings.informative:
             warnings.warn(SLOW_ONES.format(len(lost)), GuaranteeWarning, stacklevel=4)
 

@@ -65,9 +65,10 @@ class Pool(ABC):
         """What happened, in order; waits no longer than so many seconds."""
         self._resume()
         self._fill()
-        until = 0.0 if self.said else max(0.0, min(timeout, self._next_alarm() - time.monotonic()))
-        for slot, news in self._listen(until):
-            self._hear(slot, news)
+        if not self.said:
+            until = max(0.0, min(timeout, self._next_alarm() - time.monotonic()))
+            for slot, news in self._listen(until):
+                self._hear(slot, news)
         self._alarms()
         self._fill()
         said, self.said = self.said, []

@@ -95,12 +95,12 @@ class Processes(Pool):
         slots = {slot.pipe: slot for slot in self.slots if isinstance(slot, ProcessSlot)}
         for pipe in wait(list(slots), timeout):
             slot = slots[pipe]  # type: ignore[index]
-            try:
+            said = None
+            with suppress(EOFError, OSError):
                 said = slot.pipe.recv()
-            except (EOFError, OSError):
+            if said is None:
                 yield from self._died(slot)
-                continue
-            if isinstance(said, tuple):
+            elif isinstance(said, tuple):
                 yield slot, cast("News", said)
             else:
                 self._arrived(slot, str(said))
