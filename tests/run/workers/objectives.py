@@ -6,7 +6,7 @@ import random
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ def noisy(mean: float, pull: Pull) -> float:
     return random.Random(pull.seed).gauss(mean, 1.0)
 
 
-def talking(mean: float, pull: Pull) -> Iterator[ec.Reading | float]:
+def talking(mean: float, pull: Pull) -> Generator[ec.Reading | float, None, float]:
     chance = random.Random(pull.seed)
     life = chance.gauss(mean, 1.0)
     yield chance.gauss(life, 2.0)
@@ -62,7 +62,7 @@ def saying(value: Any, _pull: Pull) -> object:
     return value
 
 
-def showing(value: Any, _pull: Pull) -> Iterator[Any]:
+def showing(value: Any, _pull: Pull) -> Generator[Any, None, float]:
     yield value
     return 0.0
 
@@ -99,7 +99,7 @@ def endless(folder: str | None, pull: Pull) -> Iterator[float]:
             Path(folder, f"{pull.id}.closed").touch()
 
 
-def chatty(readings: int, _pull: Pull) -> Iterator[float]:
+def chatty(readings: int, _pull: Pull) -> Generator[float, None, float]:
     yield from (1.0 for _ in range(readings))
     return 0.0
 
