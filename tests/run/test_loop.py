@@ -196,9 +196,7 @@ def test_a_program_without_a_main_guard_is_told_so(tmp_path: Path) -> None:
 def test_a_function_typed_at_a_prompt_is_refused() -> None:
     text = (
         "import earlycall as ec\ndef f(value, pull): return value\n"
-        "ec.identify(f, 'AB', k=1, delta=0.05, feedback=ec.Full(1.0), workers='processes')".replace(
-            "'AB'", "['A', 'B']"
-        )
+        "ec.identify(f, ['A', 'B'], k=1, delta=0.05, feedback=ec.Full(1.0), workers='processes')"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     told = subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True, check=False)

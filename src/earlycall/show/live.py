@@ -1,9 +1,9 @@
 """A race while it runs: a table on a terminal, lines of text elsewhere. It watches, and the race never looks at it."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from earlycall.core.status import Status
@@ -60,7 +60,7 @@ class View:
 
     def event(self, event: Event) -> None:
         """Something happened."""
-        now = time.monotonic()
+        now = monotonic()
         if event.kind == "began" and event.pull is not None:
             self.began[event.pull] = now
         elif event.kind in ("finished", "failed", "lost", "stopped") and event.pull is not None:
@@ -70,11 +70,11 @@ class View:
                 self.pace.busy += now - began
         elif event.kind == "tick" and now >= self.next:
             self.draw()
-            self.next = now + max(self.every, SHARE * (time.monotonic() - now))
+            self.next = now + max(self.every, SHARE * (monotonic() - now))
 
     def draw(self) -> None:
         """Look, and show."""
-        now = time.monotonic()
+        now = monotonic()
         status = self.race.status()
         self.show(status, self.pace.seconds_left(status, [now - began for began in self.began.values()]))
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from earlycall.core.status import ArmStatus, Status
 
 HEADINGS = ("arm", "verdict", "mean", "interval", "pulls", "running")
+LEAST_DONE = 0.01  # with less done, an estimate of the rest is a guess
 ENDED = ("finished", "failed")  # states of pulls that took their whole time
 
 
@@ -96,19 +97,32 @@ class Pace:
     def seconds_left(self, status: Status, ages: list[float]) -> float | None:
         """An estimate of how long the race still takes; None while there is nothing to go by.
 
-        Evidence grows with the pulls that ended, so the log of the doubt that is left says which part is done.
+        What the race can tell apart now is the gap and ε together, and that shrinks like one over the root of the
+        pulls: it will be the gap alone when there are ((gap + ε)/gap)² times as many.
         """
         if status.decided:
             return 0.0
-        doubt = 1.0 - (status.confidence or 0.0)
-        done = math.log(doubt) / math.log(status.delta) if 0.0 < doubt < 1.0 else 0.0
-        if self.ended < 2 or self.busy <= 0.0 or done < 0.02:
+        gap = gap_of(status)
+        if self.ended < 2 or status.epsilon is None or gap <= 0.0:
+            return None
+        done = (gap / (gap + status.epsilon)) ** 2
+        if done < LEAST_DONE:
             return None
         each = self.busy / self.ended
         had = sum(status.pulls[state] for state in ENDED)
         to_come = had * max(1.0 / done - 1.0, 0.0)
         under_way = sum(min(1.0, age / each) for age in ages)
         return max(to_come - under_way / 2.0, 0.5) * each / status.slots
+
+
+def gap_of(status: Status) -> float:
+    """How far apart the surviving arms of the answer and the others seem to be; 0 where that is not known."""
+    sides: dict[bool, list[float]] = {True: [], False: []}
+    for arm in status.arms:
+        if arm.verdict == "surviving" and arm.mean is not None:
+            sides[arm.top].append(arm.mean)
+    best, rest = sides[True], sides[False]
+    return max(min(best) - max(rest), min(rest) - max(best), 0.0) if best and rest else 0.0
 
 
 def pretty(seconds: float) -> str:
