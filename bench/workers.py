@@ -1,5 +1,6 @@
 """How busy slots are kept, and how soon a worker takes the next pull when its own is decided."""
 
+import random
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from earlycall.run.workers.threads import Threads
 SLOTS = 16
 SLEEP = 0.1  # seconds a pull takes
 PULLS = 400
+RACES = 3
 EVERY = 0.01  # seconds between two readings of a chatty pull
 GRACE = 0.5
 KINDS = {"threads": Threads, "processes": Processes}
@@ -23,7 +25,7 @@ KINDS = {"threads": Threads, "processes": Processes}
 def sleep(value: float, pull: Pull) -> float:
     """A pull that waits."""
     time.sleep(value)
-    return 0.0
+    return random.Random(pull.seed).gauss(0.0, 1.0)
 
 
 def talk(value: float, pull: Pull) -> Iterator[float]:
@@ -47,7 +49,7 @@ def rows() -> Iterator[Row]:
 def busy(workers: str) -> list[float]:
     """The shares of the slots' time that pulls sleep in, in races of some hundred pulls."""
     shares = []
-    for _ in range(3):
+    for _ in range(RACES):
         spans: list[float] = []  # when pulls finished
 
         def note(event: object, spans: list[float] = spans) -> None:
@@ -93,8 +95,3 @@ def takeover(kind: Any, every: float) -> list[float]:
             workers.news(0.1)
     workers.close()
     return times
-
-
-if __name__ == "__main__":
-    for line in rows():
-        print(*line.cells(), sep="\t")

@@ -72,8 +72,9 @@ class Loop:
                 self.interrupted = True
                 self._give_up()
             finally:
-                self.raise_at = 3
-                self.workers.close()
+                self.raise_at = self.interrupts + 1
+                with suppress(KeyboardInterrupt):  # one more Ctrl-C: without waiting for the grace
+                    self.workers.close()
         if self.interrupted:
             self._say(Event("interrupted"))
         return not self.interrupted

@@ -20,7 +20,7 @@ from earlycall.core.checks import one_line, refusal
 from earlycall.errors import NewsError, SettingError
 from earlycall.run.handle import Pull
 from earlycall.run.objective import Reading, line_of
-from earlycall.run.workers.guard import Guard, exit_of, kill_group
+from earlycall.run.workers.guard import KILL, Guard, exit_of, kill_group
 from earlycall.run.workers.lines import LONGEST, reading_of
 from earlycall.run.workers.news import Ended, Failed, Lost, News, Showed, Stopped, shortened
 from earlycall.run.workers.pool import Pool, Slot
@@ -92,7 +92,7 @@ class Commands(Pool):
         assert isinstance(slot, CommandSlot)
         if slot.process is None:
             return
-        kill_group(slot.process.pid, signal.SIGKILL)  # with all it started
+        kill_group(slot.process.pid, KILL)  # with all it started
         slot.process.wait()
         self.guard.forget(slot.process.pid)
         for stream in (slot.process.stdout, slot.process.stderr):

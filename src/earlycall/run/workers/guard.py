@@ -5,6 +5,7 @@ and not told to forget. It runs in a session of its own, so no Ctrl-C reaches it
 """
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -20,6 +21,9 @@ for group in groups:
     except OSError:
         pass
 """
+
+
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has no SIGKILL
 
 
 class Guard:
@@ -73,8 +77,6 @@ def exit_of(code: int) -> tuple[bool, str]:
     """
     if code >= 0:
         return False, f"exit code {code}"
-    import signal
-
     try:
         name = signal.Signals(-code).name
     except ValueError:

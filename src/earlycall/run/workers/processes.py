@@ -20,7 +20,7 @@ from earlycall.errors import SettingError, WorldError
 from earlycall.run.handle import Pull
 from earlycall.run.objective import Objective, line_of
 from earlycall.run.workers import child
-from earlycall.run.workers.guard import Guard, exit_of, kill_group
+from earlycall.run.workers.guard import KILL, Guard, exit_of, kill_group
 from earlycall.run.workers.news import Failed, Lost, News
 from earlycall.run.workers.pool import Pool, Slot
 
@@ -137,7 +137,7 @@ class Processes(Pool):
 
     def _kill(self, slot: Slot) -> None:
         assert isinstance(slot, ProcessSlot)
-        kill_group(slot.group, signal.SIGKILL)  # with all it started
+        kill_group(slot.group, KILL)  # with all it started
         slot.process.kill()  # where it had not yet a group of its own
         slot.process.join()
         slot.pipe.close()
