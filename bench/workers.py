@@ -2,6 +2,7 @@
 
 import random
 import time
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,7 +43,9 @@ def rows() -> Iterator[Row]:
         yield row(f"time that {SLOTS} slots stand idle, of 1 s: {name}", idle, 0.02, "a pull that sleeps", [SLEEP])
         known = [EVERY]
         yield row(f"until the next pull, yielding every 10 ms: {name}", takeover(kind, EVERY), 0.1, "the sleep", known)
-        late = [seconds - GRACE for seconds in takeover(kind, 60.0)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # a thread cannot be killed, and says so
+            late = [seconds - GRACE for seconds in takeover(kind, 60.0)]
         yield row(f"until the next pull, past the grace: {name}", late, 0.1, "the sleep", known)
 
 
@@ -82,7 +85,8 @@ def takeover(kind: Any, every: float) -> list[float]:
         workers.start(Pull(pull, "A", every, 0))
         while not any(isinstance(news, Began if every > 1.0 else Showed) for news in workers.news(1.0)):
             pass
-        time.sleep(0.03 * (pull % 3))
+        workers.news(0.0)  # it goes on
+        time.sleep(0.0013 * (pull % 14))  # and is cancelled at any moment between two readings
         pull += 1
         workers.start(Pull(pull, "A", EVERY, 0))
         began = time.monotonic()
