@@ -277,6 +277,50 @@ def test_no_process_outlives_its_parent(tmp_path: Path) -> None:
     assert all(is_gone(process) for process in processes)
 
 
+def test_no_program_outlives_its_parent(tmp_path: Path) -> None:
+    """The same for pulls that are programs."""
+    text = f"""
+        import sys
+        import earlycall as ec
+
+        if __name__ == "__main__":
+            program = "import os, time; open('{tmp_path}/' + str(os.getpid()) + '.pid', 'w').close(); time.sleep(60)"
+            arms = dict.fromkeys("AB", [sys.executable, "-c", program])
+            ec.identify(None, arms, k=1, delta=0.05, feedback=ec.Full(1.0), parallel=2, workers="commands")
+    """
+    running = program(tmp_path, text)
+    end = time.monotonic() + 20.0
+    while len(list(tmp_path.glob("*.pid"))) < 2 and time.monotonic() < end:
+        time.sleep(0.02)
+    processes = [int(file.stem) for file in tmp_path.glob("*.pid")]
+    assert len(processes) == 2
+    running.kill()
+    running.communicate()
+    assert all(is_gone(process) for process in processes)
+
+
+@pytest.mark.parametrize(
+    ("objective", "feedback"),
+    [
+        (objectives.adding_up, ec.Incremental(1.0, steps=3)),
+        (objectives.talking, ec.Biased(1.0, 2.0)),
+        (objectives.showing_early, ec.Correlated(1.0, 1.5, 0.6)),
+        (objectives.noisy, ec.Full(None)),
+    ],
+)
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+def test_every_kind_of_feedback_can_be_raced(objective: Any, feedback: Any, direction: str) -> None:
+    result = ec.identify(
+        objective,
+        ARMS,
+        workers="threads",
+        parallel=3,
+        delays="independent",
+        **FULL | {"feedback": feedback, "direction": direction},
+    )
+    assert (result.top, result.outcome) == (["B" if direction == "maximize" else "A"], "exact")
+
+
 def test_nothing_is_left_of_a_race_that_is_over(tmp_path: Path) -> None:
     """No worker, no program of a worker, no guard."""
     result = ec.identify(

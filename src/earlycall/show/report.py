@@ -142,6 +142,8 @@ def headline(status: Status, left: float | None) -> str:
         f"{status.running} of {status.slots} slots busy",
         f"{status.pulls['finished']} pulls finished",
     ]
-    if left is not None:
+    if status.decided:
+        parts.append(f"decided ({status.outcome})")
+    elif left is not None:
         parts.append(f"about {pretty(left)} to go (estimate)")
     return ", ".join(parts)

@@ -25,7 +25,21 @@ def talking(mean: float, pull: Pull) -> Generator[ec.Reading | float, None, floa
     life = chance.gauss(mean, 1.0)
     yield chance.gauss(life, 2.0)
     for step in range(2, STEPS + 1):
-        yield ec.Reading(chance.gauss(life, 2.0), step=step, sd=1.5)
+        yield ec.Reading(chance.gauss(life, 1.5), step=step, sd=1.5)
+    return life
+
+
+def adding_up(mean: float, pull: Pull) -> Generator[float, None, float]:
+    chance = random.Random(pull.seed)
+    gains = [chance.gauss(mean / STEPS, STEPS**-0.5) for _ in range(STEPS)]
+    yield from gains
+    return sum(gains)
+
+
+def showing_early(mean: float, pull: Pull) -> Generator[float, None, float]:
+    chance = random.Random(pull.seed)
+    life = chance.gauss(mean, 1.0)
+    yield 0.9 * (life - mean) + mean + chance.gauss(0.0, 1.2)
     return life
 
 

@@ -194,3 +194,19 @@ def test_a_process_that_dies_is_replaced(objective: Callable[..., object], value
         assert told(workers, pull(1, int(value))) == [expected]
         again = told(workers, pull(2, int(value)))
         assert again == [expected._replace(pull=2)]  # type: ignore[attr-defined]
+
+
+def test_killed_at_random_no_pull_is_told_twice_and_none_is_forgotten() -> None:
+    """Workers of a busy pool are killed again and again; each pull comes to one end, lost or told."""
+    with crew("processes", objectives.chatty, slots=3) as workers:
+        for number in range(1, 41):
+            workers.start(pull(number, 5))
+        ends: list[Any] = []
+        rounds = 0
+        while len(ends) < 40:
+            ends += [one for one in workers.news(1.0) if isinstance(one, Ended | Failed | Lost | Stopped)]
+            rounds += 1
+            if rounds % 40 == 0:
+                workers.slots[0].process.kill()  # type: ignore[attr-defined]
+    assert sorted(one.pull for one in ends) == list(range(1, 41))
+    assert {type(one) for one in ends} <= {Ended, Lost}

@@ -85,7 +85,7 @@ class Commands(Pool):
 
     def _interrupt(self, slot: Slot) -> None:
         assert isinstance(slot, CommandSlot)
-        if slot.process is not None:
+        if slot.process is not None and slot.process.poll() is None:
             kill_group(slot.process.pid, signal.SIGTERM)
 
     def _kill(self, slot: Slot) -> None:
