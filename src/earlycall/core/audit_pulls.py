@@ -3,8 +3,9 @@
 import math
 from collections.abc import Iterator
 
-from earlycall.core.facts import Read
+from earlycall.core.facts import Lost, Read
 from earlycall.core.feedback import declared_precision, weight
+from earlycall.core.pilot import chi_square_point
 from earlycall.core.state import State, told_value
 from earlycall.core.tables import (
     ARM,
@@ -15,6 +16,7 @@ from earlycall.core.tables import (
     INCREMENTAL,
     LENGTH,
     PAPER,
+    PILOTING,
     PRECISION,
     READINGS,
     REFINING,
@@ -125,3 +127,40 @@ def scatter(values: list[float], weights: list[float]) -> float:
         return 0.0
     mean = math.fsum(w * y for w, y in zip(weights, values, strict=True)) / total
     return math.fsum(w * (y - mean) ** 2 for w, y in zip(weights, values, strict=True))
+
+
+# The pilot ----------------------------------------------------------------------------------------------------------
+
+
+def broken_pilot(state: State) -> Iterator[str]:
+    """Whether the sds are what the pilot's pulls say, and the pilot is over when it should be."""
+    rules, t = state.rules, state.tables
+    if rules.pilot == 0:
+        return
+    groups = [pilot_pulls(state, index) for index in range(rules.arms)]
+    over = all(len(group) == rules.pilot and all(told_value(state, p) is not None for p in group) for group in groups)
+    values = [[told_value(state, p) or 0.0 for p in group] for group in groups]
+    squares = math.fsum(math.fsum((x - math.fsum(g) / len(g)) ** 2 for x in g) for g in values if g)
+    if t.race[PILOTING] == 1:
+        largest = max((abs(x) for group in values for x in group), default=0.0)
+        if over and squares > 1e-12 * largest * largest and rules.pilot_readings == 0:
+            yield "the pilot is over, and the race has not begun"
+    elif not over:
+        yield "the race has begun before the pilot was over"
+    else:
+        sd = math.sqrt(squares / chi_square_point(rules.arms * (rules.pilot - 1.0), rules.pilot_risk))
+        for index in range(rules.arms):
+            if not same(t.armf[index][SIGMA], sd, 0.0):
+                yield f"arm {state.labels[index]!r} has the sd {t.armf[index][SIGMA]!r}, its pilot says {sd!r}"
+
+
+def pilot_pulls(state: State, index: int) -> list[int]:
+    """The rows of an arm's first pulls that were not lost."""
+    mine = [p for p, pull in enumerate(state.tables.pulls) if pull[ARM] == index]
+    return [p for p in mine if not was_lost(state, p)][: state.rules.pilot]
+
+
+def was_lost(state: State, row: int) -> bool:
+    """Whether a pull was lost, or failed and was asked for again; a late result does not undo it."""
+    left = state.stories[row].left
+    return isinstance(left, Lost) or (left is not None and isinstance(state.settings.failure, str))

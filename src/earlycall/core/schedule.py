@@ -39,6 +39,7 @@ from earlycall.core.tables import (
     ONCE,
     ORDERED,
     PAPER,
+    PILOTING,
     PLAN,
     PLANNED,
     PRECISION,
@@ -111,7 +112,7 @@ def look_ahead(rules: Rules, t: Tables, index: int) -> None:
         cut_short, best, armf[PLANNED], length = outlook(rules, t.curve, armf, 0.0, 0, 0.0, rules.setup)
         armf[FRESH] = cut_short if rules.feedback >= BIASED else best
         if planned(rules):
-            armf[PLAN] = length
+            armf[PLAN] = length if t.race[PILOTING] == 0 else 0.0
 
 
 def planned(rules: Rules) -> bool:
@@ -135,7 +136,7 @@ def promise(rules: Rules, t: Tables, index: int) -> None:
 def earns_its_slot(rules: Rules, t: Tables, pull: int) -> bool:
     """Whether a running pull still brings as much per step as a fresh one of its arm would (asked when news came)."""
     step = t.pulls[pull][STEP]
-    if planned(rules):
+    if planned(rules):  # (a pilot has no plan)
         return not 0.0 < t.armf[t.pulls[pull][ARM]][PLAN] <= step
     if step >= rules.steps:  # it has run its length: its full feedback costs nothing more
         return True

@@ -258,6 +258,8 @@ def check_evidence(s: Settings) -> None:
         check_unknown(s)
     if s.reserve is not None:
         check_reserve(s)
+    if isinstance(s.feedback.sigma, Pilot):
+        check_pilot(s)
     if s.allocation == "contenders":
         check_contenders(s)
     for name, usual in (("ledger", "simultaneous"), ("radius", "corrected")):
@@ -326,3 +328,20 @@ def check_reserve(s: Settings) -> None:
     if s.informative:
         remedy = 'Arms come and go only where delays carry no news: say delays="independent" if that is so.'
         raise SettingError(refusal("reserve", s.reserve, 'None with delays="informative"', remedy))
+
+
+def check_pilot(s: Settings) -> None:
+    """Refuse what needs the true σ, where a pilot only bounds it."""
+    pilot = s.feedback.sigma
+    if isinstance(s.feedback, Unbiased | Biased):
+        if s.looks != "once":
+            remedy = 'A bound is not on the safe side where readings are weighed by it: say looks="once".'
+            raise SettingError(refusal("looks", s.looks, f"'once' with sigma={pilot}", remedy))
+        if s.delays == "informative":
+            remedy = "Declare sigma, or race without the readings: Full(sigma=None)."
+            raise SettingError(refusal("sigma", pilot, "a number with readings and informative delays", remedy))
+    if s.blocks is not None:
+        raise SettingError(refusal("sigma", pilot, "a number or None with blocks", "Differences measure themselves."))
+    if s.scale is not None or getattr(s.feedback, "bias_scale", None) is not None:
+        remedy = "Sizes are taken from the sd that the pilot finds: leave scale and bias_scale out."
+        raise SettingError(refusal("sigma", pilot, "a number with scale or bias_scale", remedy))

@@ -6,6 +6,7 @@ Nothing here is computed with, and asking costs no δ (confidence.py).
 import math
 from dataclasses import dataclass
 
+from earlycall.core.assumptions import assumptions
 from earlycall.core.confidence import elect, half_width, smallest_epsilon
 from earlycall.core.evidence import statistic
 from earlycall.core.facts import Accepted
@@ -17,14 +18,17 @@ from earlycall.core.tables import (
     ACTIVE,
     ARM,
     BUSY,
+    DEPTH,
     DONE,
     ESTIMATE,
     FREE,
+    FULL_END,
     HIGH,
     LEADER,
     LOW,
     MEAN,
     PAPER,
+    PILOTING,
     SIGMA,
     SPREAD,
     STARTED,
@@ -32,6 +36,7 @@ from earlycall.core.tables import (
     STEP,
     SURVIVING,
     SURVIVORS,
+    TO_SQUARES,
     WEIGHT,
 )
 
@@ -49,6 +54,7 @@ class ArmStatus:
     started: int
     running: int
     finished: int
+    sd: float | None  # of its full feedback: as declared, bounded by the pilot, or seen so far (σ unknown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class Status:
     pulls: dict[str, int]  # how many are in each state
     arms: tuple[ArmStatus, ...]
     suspicions: tuple[Suspicion, ...]  # checks of the model that failed
+    assumes: tuple[str, ...]  # what its verdicts rest on
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +134,13 @@ def status(state: State, former: tuple[Suspicion, ...] = ()) -> Status:
         confidence=confidence_of(state),
         epsilon=finite(epsilon),
         k=rules.k,
-        delta=rules.delta,
+        delta=state.settings.delta,
         slots=rules.slots,
         running=t.race[BUSY],
         pulls={name: states.count(name) for name in STATES},
         arms=tuple(arm_status(state, index, label in top) for index, label in enumerate(state.labels)),
         suspicions=with_former(suspicions(state), former),
+        assumes=assumptions(state.settings),
     )
 
 
@@ -155,7 +163,21 @@ def arm_status(state: State, index: int, top: bool) -> ArmStatus:
         started=arm[STARTED],
         running=arm[ACTIVE],
         finished=arm[DONE],
+        sd=sd_of(state, index),
     )
+
+
+def sd_of(state: State, index: int) -> float | None:
+    """The sd of an arm's full feedback, where something is known of it."""
+    rules, t = state.rules, state.tables
+    if t.race[PILOTING] == 1:
+        return None
+    if rules.unknown == 0:
+        return t.armf[index][SIGMA]
+    last = t.arms[index][FULL_END]
+    if last < 0 or t.walk[last][DEPTH] < 2:
+        return None
+    return math.sqrt(t.walkf[last][TO_SQUARES] / (t.walk[last][DEPTH] - 1))
 
 
 def interval(state: State, index: int) -> tuple[float, float]:
@@ -214,6 +236,9 @@ def reason(state: State, index: int) -> str:
         return f"It stood at {given.mean:.6g} then; {given.rival!r}, {closest}, at {given.rival_mean:.6g}."
     if state.decided:
         return "The race ended before it was judged."
+    if state.tables.race[PILOTING] == 1:
+        measured = f"the first {state.rules.pilot} pulls of every arm measure the sds"
+        return f"The pilot goes on: {measured}, and nothing is decided before."
     if state.tables.armf[index][SPREAD] == math.inf:
         return stuck(state, index) or "Nothing is known of its mean yet."
     return open_question(state, index)

@@ -17,7 +17,7 @@ from earlycall.core.remedies import Suspicion, suspicions
 from earlycall.core.settings import Options, Settings, settings_of
 from earlycall.core.state import holds_slot, opened, pull_row, stuck
 from earlycall.core.status import Explanation, Status
-from earlycall.core.tables import ARM, BUSY, OPENED
+from earlycall.core.tables import ARM, BUSY, OPENED, ORDINAL
 from earlycall.errors import GuaranteeWarning, NewsError
 from earlycall.run.arms import name_arms
 
@@ -34,7 +34,7 @@ class Pull:
     arm: str
     value: object  # what you gave for this arm
     seed: int  # 63 bits, the same whenever this race is run again
-    block: int | None = None  # no pairing yet
+    block: int | None = None  # the block to run it on, where arms are paired on blocks
 
 
 class Race:
@@ -241,8 +241,10 @@ class Race:
 
     def _pull(self, number: int) -> Pull:
         row = number - 1
-        label = self._state.labels[self._state.tables.pulls[row][ARM]]
-        return Pull(number, label, self._values[label], self._state.stories[row].started.seed)
+        pull = self._state.tables.pulls[row]
+        label = self._state.labels[pull[ARM]]
+        block = None if self._state.settings.blocks is None else pull[ORDINAL]
+        return Pull(number, label, self._values[label], self._state.stories[row].started.seed, block)
 
     def _next_step(self, row: int) -> int:
         return next(reversed(self._state.stories[row].readings), 0) + 1
