@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from bench import compiled, latency, startup
+from bench import compiled, latency, startup, workers
 from bench.rows import Row, pretty
 
 
@@ -16,6 +16,7 @@ def rows() -> Iterator[Row]:
     yield from startup.rows()
     yield from latency.rows()
     yield from compiled.rows()
+    yield from workers.rows()
 
 
 def main() -> int:

@@ -17,7 +17,8 @@ DELAYS = (
     " pulls may be better or worse ones (safe either way, and slower)."
 )
 # Options of the design that later work brings; until then they are refused by name.
-NOT_YET = frozenset("deadline journal name timeout workers".split())
+NOT_YET = frozenset("journal name".split())
+RUNNERS = frozenset("deadline timeout workers".split())  # of those who run the pulls, and no matter of the race
 
 
 MOST_SLOTS = 1_000_000
@@ -99,6 +100,8 @@ def settings_of(options: Mapping[str, object]) -> Settings:
     for name in options:
         if name in NOT_YET:
             raise SettingError(f"{name}={options[name]!r}: {LATER}; leave it out.")
+        if name in RUNNERS:
+            raise SettingError(f"{name}={options[name]!r}: only earlycall.identify runs pulls itself; leave it out.")
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             remedy = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(known)}."
