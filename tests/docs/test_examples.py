@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import earlycall
+from tests.docs.test_programs import SAYS
 from tests.house.rooms import HOUSE, ROOT
 from tests.house.test_imports import imports
 
@@ -65,6 +66,8 @@ def test_an_example_program_runs(program: Path) -> None:
     modules = {name.split(".")[0] for name in imports(program.name, source)}
     assert modules <= sys.stdlib_module_names | {"earlycall"}
     assert f"(examples/{program.name})" in (ROOT / "README.md").read_text(encoding="utf-8")
+    if program.name in SAYS:  # its workers come in any order
+        return
     printed = []
     for _ in range(2):
         out = StringIO()
