@@ -13,6 +13,7 @@ from earlycall.errors import (
     SettingError,
     WorldError,
 )
+from earlycall.front import open_race
 from earlycall.run.handle import Pull, Race
 from earlycall.version import __version__
 
@@ -39,4 +40,5 @@ __all__ = [
     "Unbiased",
     "WorldError",
     "__version__",
+    "open_race",
 ]
