@@ -140,7 +140,7 @@ def fill(file: Path) -> None:
     facts = race.facts
     journal = Journal(file)
     journal.lock()
-    journal.create("bench", Entry(1, 0.0, facts[0]), facts[0])  # type: ignore[arg-type]  # a race begins with its opening
+    journal.create("bench", 0.0, facts[0])  # type: ignore[arg-type]  # a race begins with its opening
     journal.append([Entry(seq, float(seq), fact) for seq, fact in enumerate(facts[1:], start=2)])
     journal.commit()
     journal.close()

@@ -87,9 +87,10 @@ MAKERS = {kind: maker(kind) for kind in KINDS}
 
 def fact_of(row: Row) -> Fact:
     """The fact of a row; that of a race's opening is not made of its row alone (`opened_of`)."""
-    make = MAKERS.get(row[2])
-    if make is None:
-        raise WorldError(f"fact {row[0]} of the journal has the kind {row[2]!r}, which is none. {NEWER}")
+    try:
+        make = MAKERS[row[2]]
+    except KeyError:
+        raise WorldError(f"fact {row[0]} of the journal has the kind {row[2]!r}, which is none. {NEWER}") from None
     return make(row)
 
 

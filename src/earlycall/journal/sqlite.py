@@ -29,7 +29,7 @@ from earlycall.version import __version__
 PATIENCE = 60.0  # seconds to wait for a lock; a verb holds it for a thousandth of one
 ALL = ", ".join(COLUMNS)
 SINCE = f"SELECT {ALL} FROM facts WHERE race = ? AND seq >= ? ORDER BY seq"
-OF_PULLS = f"SELECT {ALL} FROM facts WHERE race = ? AND pull BETWEEN ? AND ? AND seq <= ? ORDER BY seq"
+OF_PULLS = f"SELECT {ALL} FROM facts WHERE race = ? AND pull BETWEEN ? AND ? AND seq <= ? ORDER BY pull, seq"
 INSERT = f"INSERT INTO facts (race, {ALL}) VALUES ({', '.join('?' * (1 + len(COLUMNS)))})"
 FULL, NORMAL = "FULL", "NORMAL"
 
@@ -101,15 +101,15 @@ class Journal:
         self.race = found[0] if found else 0
         return found is not None
 
-    def create(self, name: str, entry: Entry, opened: Opened) -> None:
+    def create(self, name: str, at: float, opened: Opened) -> None:
         """Write down that a race was opened, in the transaction that is open."""
-        insert = "INSERT INTO races (name, settings, version) VALUES (?, ?, ?) RETURNING race"
         with self._said():
             row = (name, settings_text(opened.settings), __version__)
-            ((self.race,),) = self._db.execute(insert, row).fetchall()
+            made = self._db.execute("INSERT INTO races (name, settings, version) VALUES (?, ?, ?)", row)
+            self.race = made.lastrowid or 0
             labels = [(self.race, place, label) for place, label in enumerate(opened.labels)]
             self._db.executemany("INSERT INTO labels VALUES (?, ?, ?)", labels)
-        self.append([entry])
+        self.append([Entry(1, at, opened)])
 
     def opened(self) -> Opened:
         """What the race was opened with."""
@@ -162,10 +162,13 @@ class Journal:
 
     def since(self, seq: int) -> Iterator[Entry]:
         """The facts from number `seq` on."""
-        opened = self.opened() if seq <= 1 else None
         with self._said():
-            for row in self._db.execute(SINCE, (self.race, seq)):
-                yield Entry(row[0], row[1], opened if row[0] == 1 and opened else fact_of(row))
+            rows = self._db.execute(SINCE, (self.race, seq))
+            if seq <= 1:
+                for first in rows.fetchmany(1):
+                    yield Entry(first[0], first[1], self.opened())
+            for row in rows:
+                yield Entry(row[0], row[1], fact_of(row))
 
     def facts(self) -> Iterator[Entry]:
         """All facts, from the opening on."""

@@ -10,7 +10,6 @@ from earlycall.core.settings import Settings, settings_of
 from earlycall.core.state import opened
 from earlycall.errors import SettingError
 from earlycall.journal.places import file_of
-from earlycall.journal.rows import Entry
 from earlycall.journal.sqlite import Journal
 from earlycall.run.arms import name_arms
 from earlycall.run.handle import Race
@@ -52,7 +51,7 @@ def create(journal: Journal, name: str, fact: Opened | None) -> None:
         if journal.resume(name):
             journal.rollback()
         else:
-            journal.create(name, Entry(1, time.time(), fact), fact)
+            journal.create(name, time.time(), fact)
             journal.commit()
     except BaseException:
         journal.rollback()
