@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from bench import compiled, latency, startup, workers
+from bench import compiled, journal, latency, startup, workers
 from bench.rows import Row, pretty
 
 
@@ -15,6 +15,7 @@ def rows() -> Iterator[Row]:
     """All rows, as they come."""
     yield from startup.rows()
     yield from latency.rows()
+    yield from journal.rows()
     yield from compiled.rows()
     yield from workers.rows()
 

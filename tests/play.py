@@ -319,7 +319,7 @@ def games(draw: st.DrawFn, kind: str) -> Game:
 
 def snapshot(race: ec.Race) -> Any:
     """All there is of a race, to see whether anything changed."""
-    return copy.deepcopy((race._state, race._facts))
+    return copy.deepcopy((race._state, race.facts))
 
 
 def replayed(facts: tuple[Fact, ...]) -> State:

@@ -13,7 +13,7 @@ from earlycall.errors import (
     SettingError,
     WorldError,
 )
-from earlycall.front import Result, identify
+from earlycall.front import Result, identify, open_race
 from earlycall.run.handle import Pull, Race
 from earlycall.run.objective import Lost, Reading
 from earlycall.version import __version__
@@ -42,4 +42,5 @@ __all__ = [
     "WorldError",
     "__version__",
     "identify",
+    "open_race",
 ]

@@ -8,13 +8,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from earlycall.core.checks import choice, real, refusal
-from earlycall.core.models import LATER
 from earlycall.core.remedies import Suspicion
+from earlycall.core.rules import order_of
 from earlycall.core.settings import Options, at_least_zero
 from earlycall.core.status import Explanation, Status
+from earlycall.core.tables import FREE
 from earlycall.errors import SettingError
 from earlycall.run.arms import name_arms
-from earlycall.run.handle import Race
+from earlycall.run.handle import Pull, Race
 
 if TYPE_CHECKING:
     from earlycall.run.loop import Event, Watcher
@@ -106,7 +107,8 @@ def identify(
     `workers`: "inline", "threads", "processes", or "commands", where each arm is a command line and there is no
     objective. `timeout`: seconds a pull may take before it has failed. `deadline`: seconds, or a datetime, until the
     race ends with the answer of the moment. `grace`: seconds a cancelled pull has to stop. `show`: the race while it
-    runs (None: on a terminal). `callbacks`: is called with every event. The rest: docs/options.md.
+    runs (None: on a terminal). `callbacks`: is called with every event. `journal`, `name`: keep the race in a file, and
+    call again to take it up where it was (`open_race`). The rest: docs/options.md.
 
     >>> result = identify(lambda value, pull: value, {"A": 1.0, "B": 9.0}, k=1, delta=0.05, feedback=Full(sigma=1.0))
     >>> result.top, result.outcome
@@ -115,21 +117,34 @@ def identify(
     ends = ending(deadline)
     waits = None if timeout is None else seconds("timeout", timeout)
     patience = at_least_zero("grace", grace, "Seconds that a cancelled pull has to stop.")
-    race, values = opened_race(arms, journal, name, options)
-    slots = race.status().slots
-    crew = hired(workers, objective, values, slots, waits, patience)
-    return driven(race, crew, slots, ends, show, callbacks)
-
-
-def opened_race(
-    arms: object, journal: str | None, name: str | None, options: Mapping[str, Any]
-) -> tuple[Race, dict[str, object]]:
-    """(the race, {label: value}): the one place where a race is opened."""
-    for option, given in (("journal", journal), ("name", name)):
-        if given is not None:
-            raise SettingError(f"{option}={given!r}: {LATER}; leave it out.")
     values = name_arms(arms)
-    return Race(values, **options), values
+    race = opened_race(values, journal, name, options)
+    crew = hired(workers, objective, values, race.settings.parallel, waits, patience)
+    return driven(race, crew, ends, show, callbacks, kept=journal is not None)
+
+
+def opened_race(values: dict[str, object], journal: str | None, name: str | None, options: Mapping[str, Any]) -> Race:
+    """The one place where a race is opened: in memory, or in a journal, where it may be taken up again."""
+    if journal is None:
+        if name is not None:
+            raise SettingError(refusal("name", name, "a journal beside it", 'Say journal="sqlite:///races.db".'))
+        return Race(values, **options)
+    return open_race(journal, "race" if name is None else name, values, **options)
+
+
+def left_over(race: Race) -> list[Pull]:
+    """The pulls to run again: those of runners that are gone, where arms are compared in the order of starts.
+
+    To lose them would choose among pulls by their length there; run again with the same seed they are the same pulls.
+    Elsewhere they are lost, and others will be asked for.
+    """
+    from earlycall.run.owners import is_gone, lose_orphans
+
+    if order_of(race.settings) == FREE:
+        lose_orphans(race)
+        return []
+    owners = race.owners()
+    return [pull for pull in race.running if pull.id in owners and is_gone(owners[pull.id])]
 
 
 def hired(
@@ -173,18 +188,20 @@ def hired(
 def driven(
     race: Race,
     workers: "Workers",
-    slots: int,
     deadline: float,
     show: bool | None,
     callbacks: "Callable[[Event], object] | None",
+    kept: bool,
 ) -> Result:
-    """Run the race to its end, with somebody watching where that is wanted."""
+    """Run the race to its end, with somebody watching where that is wanted; `kept`: in a journal, as this process."""
     from earlycall.run.loop import Loop
+    from earlycall.run.owners import me
     from earlycall.show.live import watching
 
     with watching(race, show) as view:
         watchers: list[Watcher] = [*view] if callbacks is None else [callbacks, *view]
-        finished = Loop(race, workers, slots, deadline, watchers).run()
+        loop = Loop(race, workers, deadline, watchers, owner=me() if kept else None)
+        finished = loop.run(left_over(race) if kept else [])
     return Result(race, interrupted=not finished)
 
 
@@ -206,3 +223,23 @@ def ending(deadline: object) -> float:
             raise SettingError(refusal("deadline", deadline, "a datetime with its time zone", remedy))
         return time.monotonic() + (deadline - datetime.now(UTC)).total_seconds()
     return time.monotonic() + seconds("deadline", deadline, "Or a datetime with its time zone.")
+
+
+def open_race(url: str, name: str, arms: object = None, **options: Any) -> Race:
+    """The race of this name in a journal, new or taken up again where it was; the same verbs as `Race`.
+
+    `url`: "sqlite:///charging.db" is a file beside you, "sqlite:////data/charging.db" one anywhere. Without arms and
+    options a race that is there goes on; with them they have to be those it was opened with. Several processes may open
+    the same race.
+
+    >>> import tempfile
+    >>> url = f"sqlite:///{tempfile.mkdtemp()}/charging.db"
+    >>> with open_race(url, "spring", ["A", "B"], k=1, delta=0.05, feedback=Full(sigma=1.0)) as race:
+    ...     pulls = race.ask()
+    >>> with open_race(url, "spring") as race:
+    ...     race.running == pulls
+    True
+    """
+    from earlycall.run.opening import open_journal
+
+    return open_journal(url, name, arms, options, depth=3)

@@ -164,15 +164,20 @@ def test_looking_changes_no_verdict(kind: str, monkeypatch: pytest.MonkeyPatch) 
         return race
 
     looked = race()
-    assert looked._suspected
-    monkeypatch.setattr(ec.Race, "_look", lambda self, depth: None)
+    assert looked._book.suspected
+    monkeypatch.setattr(ec.Race, "_look", lambda self, state: [])
     assert race().facts == looked.facts
 
 
 def test_looks_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """The model is checked when the pulls that have ended are half as many again, and at the end."""
     looks: list[int] = []
-    monkeypatch.setattr(ec.Race, "_look", lambda self, depth: looks.append(len(self._facts)))
+
+    def counted(self: ec.Race, state: object) -> list[str]:
+        looks.append(len(self.facts))
+        return []
+
+    monkeypatch.setattr(ec.Race, "_look", counted)
     race_of(ec.Full(1.0), 1000, silent)
     assert 10 < len(looks) < 20
 

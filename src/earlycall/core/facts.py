@@ -22,12 +22,13 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A pull of an arm took a slot (a decision of `ask`)."""
+    """A pull of an arm took a slot (a decision of `ask`); `owner`: the process that runs it, where one does."""
 
     pull: int
     arm: str
     seed: int
     key: str | None = None
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,8 @@ def pull_row(state: State, pull: int) -> int:
 
 def pull_state(state: State, row: int) -> str:
     """What a pull is: running, finished, lost, failed, cancelled or cut."""
-    if isinstance(state.stories[row].left, Failed):
+    counted = not isinstance(state.settings.failure, str)  # a failed pull has finished then, for the tables
+    if counted and isinstance(state.stories[row].left, Failed):
         return "failed"
     return STATES[state.tables.pulls[row][STATE]]
 

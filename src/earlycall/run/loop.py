@@ -9,13 +9,13 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NamedTuple
 
-from earlycall.core.facts import Opened
-from earlycall.core.settings import Settings
+from earlycall.core.rules import order_of
+from earlycall.core.tables import FREE
 from earlycall.errors import EarlycallError, GuaranteeWarning, NewsError, WorldError
 from earlycall.run.handle import Pull, Race
 from earlycall.run.workers import Workers
@@ -46,27 +46,39 @@ Watcher = Callable[[Event], object]
 class Loop:
     """One run of a race. `deadline`: on the clock of `time.monotonic`."""
 
-    def __init__(self, race: Race, workers: Workers, slots: int, deadline: float, watchers: list[Watcher]) -> None:
+    def __init__(
+        self,
+        race: Race,
+        workers: Workers,
+        deadline: float,
+        watchers: list[Watcher],
+        owner: str | None = None,
+    ) -> None:
         self.race = race
         self.workers = workers
         self.deadline = deadline
         self.watchers = watchers
-        self.settings = settings_of(race)
+        self.owner = owner  # of the pulls started here, where the race is kept in a journal
+        self.settings = race.settings
         self.pulls: dict[int, Pull] = {}  # that hold a slot and run here
         self.late: dict[int, Pull] = {}  # that were stopped, and whose workers have not let go yet
         self.broken = 0  # pulls in a row
-        self.most_broken = max(IN_A_ROW, 2 * slots)
+        self.most_broken = max(IN_A_ROW, 2 * self.settings.parallel)
         self.interrupts = 0  # how often Ctrl-C was heard
         self.interrupted = False  # whether the run ended with it
         self.raise_at = math.inf  # this many interrupts are an exception now
 
-    def run(self) -> bool:
+    def run(self, again: Sequence[Pull] = ()) -> bool:
         """Until the race is decided, or nothing more can be done; False when it was interrupted.
+
+        `again`: pulls that run already, for the race, and have nobody to run them.
 
         After an error pulls may be left that hold a slot in the race: whether they are lost is for others to say.
         """
         with self._ctrl_c():
             try:
+                for pull in again:
+                    self._start(pull)
                 self._drive()
             except KeyboardInterrupt:
                 self.interrupted = True
@@ -102,10 +114,13 @@ class Loop:
 
     def _ask(self) -> None:
         """Start what the race asks for."""
-        for pull in self.race.ask():
-            self.pulls[pull.id] = pull
-            self._say(Event("started", pull.id, pull.arm))
-            self.workers.start(pull)
+        for pull in self.race.ask(owner=self.owner):
+            self._start(pull)
+
+    def _start(self, pull: Pull) -> None:
+        self.pulls[pull.id] = pull
+        self._say(Event("started", pull.id, pull.arm))
+        self.workers.start(pull)
 
     def _news(self, timeout: float) -> list[News]:
         """What the workers have to tell; only here a second Ctrl-C interrupts, and never the race itself."""
@@ -203,6 +218,8 @@ class Loop:
             for news in self.workers.news(0.0):
                 self._take(news)
         lost = [pull for pull in self.pulls.values() if not self.race.should_stop(pull.id)]
+        if self.owner is not None and order_of(self.settings) != FREE:
+            return  # whoever takes up the race runs them again: to lose them would choose pulls by their length
         for pull in lost:
             self.race.lose(pull.id, "interrupted")
             self._say(Event("lost", pull.id, pull.arm, reason="interrupted"))
@@ -229,10 +246,3 @@ class Loop:
     def _say(self, event: Event) -> None:
         for watcher in self.watchers:
             watcher(event)
-
-
-def settings_of(race: Race) -> Settings:
-    """The settings a race was opened with."""
-    opened = race.facts[0]
-    assert isinstance(opened, Opened)
-    return opened.settings
