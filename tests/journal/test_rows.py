@@ -112,7 +112,7 @@ def filled(cls: type) -> Fact:
     said = {}
     for name, hint in get_type_hints(cls).items():
         said[name] = values[next(h for h in get_args(hint) if h is not type(None)) if is_union(hint) else hint]
-    return cls(**said)  # type: ignore[no-any-return]
+    return cls(**said)
 
 
 def is_union(hint: Any) -> bool:
@@ -137,7 +137,7 @@ def bare(cls: type) -> Fact:
     full = filled(cls)
     hints = get_type_hints(cls)
     said = {f.name: None if is_union(hints[f.name]) else getattr(full, f.name) for f in fields(cls)}
-    return cls(**said)  # type: ignore[no-any-return]
+    return cls(**said)
 
 
 def test_a_kind_has_the_name_a_scientist_would_guess() -> None:
