@@ -353,7 +353,7 @@ def retold(
     other = open_quietly(list(arms), **options)
     for fact in race.facts[1:]:
         if isinstance(fact, Started):
-            other._apply(replace(fact, arm=name(fact.arm)))
+            other._apply(other._state, replace(fact, arm=name(fact.arm)))
         elif isinstance(fact, Read):
             told = (reading or value)(fact.value)
             other.report(fact.pull, told, fact.step, None if fact.sd is None else sd(fact.sd), fact.of)
