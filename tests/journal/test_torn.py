@@ -129,6 +129,19 @@ def test_a_verb_that_is_interrupted_has_not_happened(
     goes_on(race, file)
 
 
+def test_a_reading_that_decides_waits_for_the_disk(file: Path) -> None:
+    """Other readings do not; its decisions are on the disk before anybody is told to act on them."""
+    options = BASIC | {"feedback": ec.Unbiased(1.0, 0.1), "parallel": 2, "delays": "independent"}
+    with race_in(file, ["a", "b"], **options) as race:
+        race.ask()
+        (durable,) = connection(race).execute("SELECT durable FROM races").fetchone()
+        assert not race.report(1, 0.0, 1)
+        assert connection(race).execute("SELECT durable FROM races").fetchone() == (durable,)
+        assert race.report(2, 50.0, 1)
+        assert race.decided
+        assert connection(race).execute("SELECT durable FROM races").fetchone() == (len(race.facts),)
+
+
 def test_a_log_that_is_cut_short_leaves_a_race_that_goes_on(race: ec.Race, file: Path, tmp_path: Path) -> None:
     """After a power cut the last part of the write-ahead log may be missing: the facts before it are whole."""
     log = file.with_name("races.db-wal")
