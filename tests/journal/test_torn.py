@@ -17,6 +17,7 @@ import earlycall as ec
 from earlycall.core.facts import Fact
 from earlycall.journal import schema, sqlite
 from earlycall.journal.places import file_system, trusted
+from earlycall.run import kept
 from earlycall.run.kept import Kept
 from tests.journal.kept import BASIC, difference, entries, race_in
 from tests.journal.runner import ARMS, OPTIONS, act
@@ -203,6 +204,28 @@ def test_a_journal_with_a_hole_is_refused(seen: str, file: Path) -> None:
         db.commit()
     with pytest.raises(ec.WorldError, match="journal"):
         race_in(file)
+
+
+def test_a_snapshot_of_what_is_not_there_is_not_used(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is one that another core has written, nor one that was deleted: the facts are the truth."""
+    monkeypatch.setattr(kept, "GAP", 1)
+    with race_in(file, list(ARMS), **OPTIONS) as race:
+        for _ in range(30):
+            act(race)
+    for damage in (
+        "DELETE FROM facts WHERE seq > (SELECT max(seq) FROM facts WHERE kind = 'started')",
+        "UPDATE snapshots SET core = 'of another time', numbers = x'00'",
+        "DELETE FROM snapshots",
+    ):
+        with closing(sqlite3.connect(file)) as db:
+            db.execute("DROP TRIGGER IF EXISTS facts_are_not_deleted")
+            assert db.execute(damage).rowcount > 0
+            db.commit()
+        with race_in(file) as race:
+            assert race.facts == undisturbed()[: len(race.facts)]
+            act(race)
+    with race_in(file) as race:
+        goes_on(race, file)
 
 
 def test_a_lock_that_is_held_too_long_is_named(race: ec.Race, file: Path) -> None:
