@@ -38,6 +38,9 @@ costs: .venv-dev/stamp  ## what unknown sds, informative delays and blocks cost 
 growth: .venv-dev/stamp  ## how near the least time races come as δ falls (about 1 minute)
 	$(DEV)/python -m paper.growth
 
+soak: .venv-dev/stamp  ## processes killed 200 times at random moments: nothing may be lost (about 2 minutes)
+	SOAK=200 $(DEV)/pytest tests/journal/test_kills.py
+
 bench: .venv-dev/stamp  ## how fast it is, against the targets (into bench/results.txt)
 	$(DEV)/python -m bench | tee bench/results.txt
 
@@ -60,4 +63,4 @@ clean:  ## forget environments, caches and builds
 	rm -rf .venv-base .venv-dev .venv-lock .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help race test lint docs paper coverage priors growth costs bench lock clean
+.PHONY: help race test lint docs paper coverage priors growth costs soak bench lock clean

@@ -242,4 +242,4 @@ def open_race(url: str, name: str, arms: object = None, **options: Any) -> Race:
     """
     from earlycall.run.opening import open_journal
 
-    return open_journal(url, name, arms, options, depth=3)
+    return open_journal(url, name, arms, options, depth=6)

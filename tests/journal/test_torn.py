@@ -17,6 +17,7 @@ import earlycall as ec
 from earlycall.core.facts import Fact
 from earlycall.journal import schema, sqlite
 from earlycall.journal.places import file_system, trusted
+from earlycall.run import kept
 from earlycall.run.kept import Kept
 from tests.journal.kept import BASIC, difference, entries, race_in
 from tests.journal.runner import ARMS, OPTIONS, act
@@ -129,6 +130,19 @@ def test_a_verb_that_is_interrupted_has_not_happened(
     goes_on(race, file)
 
 
+def test_a_reading_that_decides_waits_for_the_disk(file: Path) -> None:
+    """Other readings do not; its decisions are on the disk before anybody is told to act on them."""
+    options = BASIC | {"feedback": ec.Unbiased(1.0, 0.1), "parallel": 2, "delays": "independent"}
+    with race_in(file, ["a", "b"], **options) as race:
+        race.ask()
+        (durable,) = connection(race).execute("SELECT durable FROM races").fetchone()
+        assert not race.report(1, 0.0, 1)
+        assert connection(race).execute("SELECT durable FROM races").fetchone() == (durable,)
+        assert race.report(2, 50.0, 1)
+        assert race.decided
+        assert connection(race).execute("SELECT durable FROM races").fetchone() == (len(race.facts),)
+
+
 def test_a_log_that_is_cut_short_leaves_a_race_that_goes_on(race: ec.Race, file: Path, tmp_path: Path) -> None:
     """After a power cut the last part of the write-ahead log may be missing: the facts before it are whole."""
     log = file.with_name("races.db-wal")
@@ -190,6 +204,28 @@ def test_a_journal_with_a_hole_is_refused(seen: str, file: Path) -> None:
         db.commit()
     with pytest.raises(ec.WorldError, match="journal"):
         race_in(file)
+
+
+def test_a_snapshot_of_what_is_not_there_is_not_used(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is one that another core has written, nor one that was deleted: the facts are the truth."""
+    monkeypatch.setattr(kept, "GAP", 1)
+    with race_in(file, list(ARMS), **OPTIONS) as race:
+        for _ in range(30):
+            act(race)
+    for damage in (
+        "DELETE FROM facts WHERE seq > (SELECT max(seq) FROM facts WHERE kind = 'started')",
+        "UPDATE snapshots SET core = 'of another time', numbers = x'00'",
+        "DELETE FROM snapshots",
+    ):
+        with closing(sqlite3.connect(file)) as db:
+            db.execute("DROP TRIGGER IF EXISTS facts_are_not_deleted")
+            assert db.execute(damage).rowcount > 0
+            db.commit()
+        with race_in(file) as race:
+            assert race.facts == undisturbed()[: len(race.facts)]
+            act(race)
+    with race_in(file) as race:
+        goes_on(race, file)
 
 
 def test_a_lock_that_is_held_too_long_is_named(race: ec.Race, file: Path) -> None:

@@ -65,13 +65,13 @@ def test_a_contradiction_is_named(file: Path, arms: object, options: dict[str, A
 
 def test_an_arm_that_was_added_may_be_named_again(file: Path) -> None:
     """Its value too."""
-    with race_in(file, ARMS, **BASIC | {"reserve": 1}) as race:
+    with race_in(file, ARMS, **BASIC | {"reserve": 1, "parallel": 3, "delays": "independent"}) as race:
         race.add_arm("c")
     with race_in(file, ARMS | {"c": "sea"}) as race:
-        assert {pull.arm: pull.value for pull in race.ask()} == {"c": "sea"}
+        assert {pull.arm: pull.value for pull in race.ask()} == ARMS | {"c": "sea"}
     with race_in(file, ARMS) as race:
         race.add_arm("c", "ocean")
-        assert [pull.value for pull in race.running] == ["ocean"]
+        assert {pull.arm: pull.value for pull in race.running} == ARMS | {"c": "ocean"}
 
 
 def test_several_races_live_in_one_file(file: Path) -> None:

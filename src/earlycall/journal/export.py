@@ -1,8 +1,7 @@
 """A race as JSON lines or CSV, for people who want it in another program; and back, nothing lost.
 
-JSON lines: one object per fact, in order, with `seq`, `at`, `kind` and the fields of its kind; the first is the
-opening, and has the race's `name`, `schema`, `labels` and `settings`. Text is UTF-8; a number is read again as the same
-number.
+JSON lines: one object per fact, in order, with `seq`, `at`, `kind` and the fields of its kind; the first, the opening,
+has the race's `name`, `schema`, `labels` and `settings`. Text is UTF-8; a number is read again as the same number.
 
 CSV: a row of headings, one row per fact, empty where there is nothing; settings and labels of the opening are JSON. A
 spreadsheet takes text that begins with = + - @ for a formula and may run it: such text gets a ' before it (and so does
@@ -92,7 +91,7 @@ def from_json_lines(lines: Iterable[str]) -> tuple[str, list[Entry]]:
     found = []
     for number, line in enumerate(lines, start=1):
         try:
-            cells = json.loads(line)
+            cells = dict(json.loads(line))
             for column in ("settings", "labels", "top"):
                 if column in cells:
                     cells[column] = json.dumps(cells[column], ensure_ascii=False)

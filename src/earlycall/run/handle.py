@@ -56,10 +56,10 @@ class Race:
         self._keep_in(Memory(Opened(tuple(values), settings_of(options))), values, depth=4)
 
     @classmethod
-    def kept_in(cls, book: Book, values: dict[str, object], depth: int = 3) -> "Race":
-        """The race that a book keeps; `values`: what some of its arms are to the user."""
+    def kept_in(cls, book: Book, values: dict[str, object], depth: int = 4) -> "Race":
+        """The race that a book keeps; `values`: what some of its arms are to the user, who is `depth` calls away."""
         made = cls.__new__(cls)
-        made._keep_in(book, values, depth + 1)
+        made._keep_in(book, values, depth)
         return made
 
     def _keep_in(self, book: Book, values: dict[str, object], depth: int) -> None:

@@ -107,9 +107,18 @@ class Kept:
         """The state to begin with: of the last snapshot, or of the opening."""
         self.suspected = {suspicion.check: suspicion for suspicion in self._journal.suspicions()}
         kept = self._journal.kept()
-        state, self._kept = kept if kept else (opened(self._journal.opened()), 1)
-        self._last = next(self._journal.since(self._kept))
-        return state
+        if kept is not None and self._at(kept[1]):
+            state, self._kept = kept
+            return state
+        if not self._at(1):
+            raise WorldError(f"{self._journal.file} is damaged: fact 1 of the race is missing. Go on with a copy.")
+        self._kept = 1
+        return opened(self._journal.opened())
+
+    def _at(self, seq: int) -> bool:
+        """Begin after a fact, if it is there."""
+        self._last = next(self._journal.since(seq), self._last)
+        return self._last.seq == seq
 
     def _commit(self, durable: bool) -> None:
         """Write down what is new, and wait for the disk where that is due."""

@@ -18,8 +18,8 @@ from earlycall.run.kept import Kept
 REMEDY = "Say what the journal says, leave arms and options out to go on with it, or give the race another name."
 
 
-def open_journal(url: object, name: object, arms: object, options: Mapping[str, object], depth: int = 3) -> Race:
-    """The race of this name in a journal; `depth`: the caller to warn."""
+def open_journal(url: object, name: object, arms: object, options: Mapping[str, object], depth: int = 5) -> Race:
+    """The race of this name in a journal; `depth`: how many calls away is who is to be warned."""
     file = file_of(url)
     named = text("name", name, 1, SettingError)
     values = {} if arms is None else name_arms(arms)
@@ -35,7 +35,7 @@ def open_journal(url: object, name: object, arms: object, options: Mapping[str, 
         if not journal.resume(named):
             create(journal, named, fact)
         agree(journal.opened(), values, settings, journal.added() if values else [])
-        return Race.kept_in(Kept(journal), values, depth + 1)
+        return Race.kept_in(Kept(journal), values, depth)
     except BaseException:
         journal.close()
         raise

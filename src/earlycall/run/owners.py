@@ -24,7 +24,8 @@ def me() -> str:
     return named(os.getpid())
 
 
-os.register_at_fork(after_in_child=me.cache_clear) if hasattr(os, "register_at_fork") else None
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=me.cache_clear)  # a child is another process
 
 
 def named(process: int) -> str:
