@@ -32,6 +32,9 @@ coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (abou
 priors: .venv-dev/stamp  ## what the default prior costs against the best one (about 2 minutes)
 	$(DEV)/python -m paper.priors
 
+costs: .venv-dev/stamp  ## what unknown sds, informative delays and blocks cost (about 1 minute)
+	$(DEV)/python -m paper.costs
+
 growth: .venv-dev/stamp  ## how near the least time races come as δ falls (about 1 minute)
 	$(DEV)/python -m paper.growth
 
@@ -60,4 +63,4 @@ clean:  ## forget environments, caches and builds
 	rm -rf .venv-base .venv-dev .venv-lock .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help race test lint docs paper coverage priors growth soak bench lock clean
+.PHONY: help race test lint docs paper coverage priors growth costs soak bench lock clean

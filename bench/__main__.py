@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from bench import compiled, journal, latency, startup
+from bench import compiled, journal, latency, startup, workers
 from bench.rows import Row, pretty
 
 
@@ -17,6 +17,7 @@ def rows() -> Iterator[Row]:
     yield from latency.rows()
     yield from journal.rows()
     yield from compiled.rows()
+    yield from workers.rows()
 
 
 def main() -> int:

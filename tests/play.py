@@ -51,6 +51,20 @@ OTHERS: dict[str, dict[str, Any]] = {
         "looks": "once",
         "setup": 0.5,
     },
+    "full, pilot": {"feedback": ec.Full(ec.Pilot(2)), "delays": "independent"},
+    "full, informative, pilot": {"feedback": ec.Full(ec.Pilot(3)), "delays": "informative"},
+    "incremental, pilot": {"feedback": ec.Incremental(ec.Pilot(2), STEPS), "delays": "independent"},
+    "unbiased, once, pilot": {
+        "feedback": ec.Unbiased(ec.Pilot(2), {1: 1.0, 3: 0.5}, steps=STEPS),
+        "delays": "independent",
+        "looks": "once",
+        "setup": 0.5,
+    },
+    "biased, once, pilot of both": {
+        "feedback": ec.Biased(ec.Pilot(3), None, steps=STEPS),
+        "delays": "independent",
+        "looks": "once",
+    },
     "biased, once": {"feedback": FEEDBACKS["biased"], "delays": "independent", "looks": "once"},
     "unbiased, once, informative": {
         "feedback": FEEDBACKS["unbiased"],
@@ -73,6 +87,12 @@ OPEN = {  # arms come and go
         "feedback": FEEDBACKS["unbiased"],
         **METHODS["evidence, cutting"],
         "reserve": 3,
+    },
+    "refining, once, cutting, open": {
+        "feedback": FEEDBACKS["refining"],
+        **METHODS["evidence, cutting"],
+        "looks": "once",
+        "reserve": 2,
     },
     "biased, evidence, cutting, open": {"feedback": FEEDBACKS["biased"], **METHODS["evidence, cutting"], "reserve": 1},
     "incremental, evidence, leaving": {"feedback": FEEDBACKS["incremental"], **METHODS["evidence"], "reserve": 0},
@@ -135,7 +155,8 @@ class Player:
 
     def own_sd(self) -> float | None:
         """An sd below every declared one, at even odds."""
-        noisy = isinstance(self.state.settings.feedback, ec.Unbiased | ec.Biased)
+        feedback = self.state.settings.feedback
+        noisy = isinstance(feedback, ec.Unbiased | ec.Biased) and feedback.reading_sd is not None
         return 0.4 if self.sds and noisy and self.chance.random() < 0.5 else None
 
     def call(self, verb: str, *arguments: Any) -> None:
@@ -276,7 +297,7 @@ def games(draw: st.DrawFn, kind: str) -> Game:
     options["failure"] = draw(st.sampled_from(["retry", 0.0, "stop"]))
     options["epsilon"] = draw(st.sampled_from([0.0, 0.0, 1.0]))
     options["max_pulls"] = draw(st.sampled_from([None, None, 12]))
-    if options["feedback"].sigma is not None and draw(st.booleans()):
+    if isinstance(options["feedback"].sigma, float) and draw(st.booleans()):
         sigma = {arm: 1.0 + 0.25 * place for place, arm in enumerate("abcde"[:n])}
         options["feedback"] = replace(options["feedback"], sigma=sigma)
     gap = draw(st.sampled_from([0.0, 1.0, 6.0]))

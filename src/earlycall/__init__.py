@@ -3,7 +3,7 @@
 from earlycall.core.facts import Fact
 from earlycall.core.models import Biased, Correlated, Full, Incremental, Pilot, Unbiased
 from earlycall.core.remedies import Suspicion
-from earlycall.core.status import ArmStatus, Explanation, PullStory, Status
+from earlycall.core.status import Status
 from earlycall.errors import (
     CallerError,
     EarlycallError,
@@ -13,32 +13,34 @@ from earlycall.errors import (
     SettingError,
     WorldError,
 )
-from earlycall.front import open_race
+from earlycall.front import Result, identify, open_race
 from earlycall.run.handle import Pull, Race
+from earlycall.run.objective import Lost, Reading
 from earlycall.version import __version__
 
 __all__ = [
-    "ArmStatus",
     "Biased",
     "CallerError",
     "Correlated",
     "EarlycallError",
-    "Explanation",
     "Fact",
     "Full",
     "GuaranteeWarning",
     "Incremental",
+    "Lost",
     "MissingExtraError",
     "NewsError",
     "Pilot",
     "Pull",
-    "PullStory",
     "Race",
+    "Reading",
+    "Result",
     "SettingError",
     "Status",
     "Suspicion",
     "Unbiased",
     "WorldError",
     "__version__",
+    "identify",
     "open_race",
 ]

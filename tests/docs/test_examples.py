@@ -3,6 +3,8 @@
 import doctest
 import importlib
 import re
+import runpy
+import sys
 import warnings
 from contextlib import redirect_stdout
 from io import StringIO
@@ -12,8 +14,11 @@ from typing import Any
 import pytest
 
 import earlycall
+from tests.docs.test_programs import SAYS
 from tests.house.rooms import HOUSE, ROOT
+from tests.house.test_imports import imports
 
+PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -51,6 +56,26 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
         assert not test[1] or f"def {test[1]}(" in source, test
     for name in re.findall(r"`make (\w+)", text):
         assert re.search(rf"^{name}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE), name
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
+def test_an_example_program_runs(program: Path) -> None:
+    """Short, made of the base install, the same every time; the README says what it is for."""
+    source = program.read_text(encoding="utf-8")
+    assert source.count("\n") < 60
+    modules = {name.split(".")[0] for name in imports(program.name, source)}
+    assert modules <= sys.stdlib_module_names | {"earlycall"}
+    assert f"(examples/{program.name})" in (ROOT / "README.md").read_text(encoding="utf-8")
+    if program.name in SAYS:  # its workers come in any order
+        return
+    printed = []
+    for _ in range(2):
+        out = StringIO()
+        with redirect_stdout(out), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            runpy.run_path(str(program), run_name="__main__")
+        printed.append(out.getvalue())
+    assert printed[0] == printed[1] != ""
 
 
 @pytest.mark.parametrize("file", sorted(HOUSE.rglob("*.py")), ids=lambda file: file.relative_to(HOUSE).as_posix())

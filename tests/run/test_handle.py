@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import earlycall as ec
+from earlycall.core.tables import MET
 from tests.play import snapshot
 
 # Rewards without noise, as they stand here, are odd, and a race says so.
@@ -401,3 +402,20 @@ def test_a_full_feedback_is_told_when_the_pull_has_ended() -> None:
     with pytest.raises(ec.NewsError, match="expected 20, the steps of this pull"):
         race.tell(1, 3.0, step=4)
     race.tell(1, 3.0, step=20)
+
+
+def test_every_arm_runs_on_every_block() -> None:
+    """`pull.block` counts an arm's pulls; a lost one drops its block, and the race ends when no block is left."""
+    race = ec.Race(["A", "B"], k=1, delta=0.05, feedback=ec.Full(None), blocks=4)
+    seen: dict[str, list[int | None]] = {"A": [], "B": []}
+    while not race.decided:
+        for pull in race.ask():
+            seen[pull.arm].append(pull.block)
+            if (pull.arm, pull.block) == ("A", 2):
+                race.lose(pull.id, "the channel tripped")
+            else:
+                block = pull.block or 0
+                race.tell(pull.id, 100.0 * block + (block % 3 if pull.arm == "B" else 0))
+    assert seen == {"A": [1, 2, 3, 4], "B": [1, 2, 3, 4]}
+    assert race.outcome == "deadline"
+    assert race._state.tables.meets[1][MET] == 3

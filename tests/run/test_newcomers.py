@@ -58,7 +58,7 @@ def test_a_verdict_that_stands_no_more_is_not_shown() -> None:
         for pull in race.ask() or race.running:
             if pull.arm != "C" and not race.should_stop(pull.id):
                 race.tell(pull.id, {"A": 5.0, "B": 0.0}[pull.arm])
-    assert race.explain("B").reason.startswith("It stood at 0 then; 'A'")
+    assert race.explain("B").reason.startswith("It was estimated at 0.00 then; 'A'")
     assert race.confidence == 0.0
     race.withdraw("A")
     assert race.explain("B").arm.verdict == "surviving"

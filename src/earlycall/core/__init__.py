@@ -2,6 +2,7 @@
 
 # The files of the kernel: functions of numbers and tables, compiled as they stand. The others are the shell.
 KERNEL = (
+    "arrivals",
     "confidence",
     "contenders",
     "duels",
@@ -11,6 +12,7 @@ KERNEL = (
     "order",
     "pairs",
     "paper",
+    "pilot",
     "radius",
     "schedule",
     "student",

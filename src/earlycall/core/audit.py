@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from earlycall.core.audit_order import broken_order
-from earlycall.core.audit_pulls import broken_pull, same
+from earlycall.core.audit_pulls import broken_pilot, broken_pull, same
 from earlycall.core.evidence import beats, weigh
 from earlycall.core.pairs import established
 from earlycall.core.paper import bound, keeps_order, partial_radius
@@ -59,6 +59,7 @@ from earlycall.core.tables import (
     ORDINAL,
     OUT,
     PAPER,
+    PILOTING,
     PLANNED,
     POOL_DONE,
     POOL_MEANS,
@@ -113,6 +114,7 @@ def broken(state: State) -> Iterator[str]:
     if state.rules.order != FREE:
         yield from broken_order(state)
     yield from broken_roster(state)
+    yield from broken_pilot(state)
     if not state.decided:
         yield from broken_verdicts(state)
 
@@ -233,7 +235,7 @@ def rebuilt(state: State, index: int, mine: list[int]) -> tuple[Floats, Floats]:
             sizes[column] = most + sum(t.pullf[p][TERM] for p in mine if t.pullf[p][TERM] < math.inf)
         bound(rules, with_row(t, index, row), index)
         return row, sizes
-    if rules.order == FREE:
+    if rules.order == FREE and t.race[PILOTING] == 0:
         weigh(rules, row)
     sizes[LOW] = sizes[HIGH] = most
     look_ahead(rules, with_row(t, index, row), index)
@@ -283,7 +285,7 @@ def prefixes(state: State, mine: list[int]) -> Prefixes:
     pool = order[: spoke.index(False)] if False in spoke else order
     return Prefixes(
         full=full,
-        biased=[p for p in full if t.pulls[p][READINGS] >= state.rules.min_readings],
+        biased=[p for p in full if t.pulls[p][READINGS] >= state.rules.min_readings and t.pullf[p][PRECISION] > 0.0],
         ended=[p for p in pool if t.pulls[p][STATE] == FINISHED],
         going=[p for p in pool if t.pulls[p][STATE] != FINISHED],
     )

@@ -30,6 +30,7 @@ from earlycall.core.tables import (
     NARROW_SPREAD,
     PAPER,
     PENALTY,
+    PILOTING,
     SCRATCH,
     SPREAD,
     SURVIVORS,
@@ -135,13 +136,16 @@ def confidence_now(rules: Rules, t: Tables, judged: int) -> float:
     """Confidence in the answer of the moment (evidence); `judged` is the number of verdicts that stand."""
     doubt = rules.delta if judged > 0 else 0.0
     if t.race[SURVIVORS] == 0:
-        return 1.0 - doubt
+        return 1.0 - doubt - rules.spent
+    if t.race[PILOTING] == 1:
+        return 0.0
     z = weakest(rules, t) if rules.order == FREE else weakest_pair(rules, t)
     log_doubt = rules.level + math.log(rules.delta) - z  # ln(pairs·e^(−Z)), with the pairs of `level`
     if log_doubt >= 0.0:
         return 0.0
     from_pairs = math.exp(log_doubt)
-    return 1.0 - (from_pairs if from_pairs > doubt else doubt)
+    sure = 1.0 - (from_pairs if from_pairs > doubt else doubt) - rules.spent
+    return sure if sure > 0.0 else 0.0
 
 
 def smallest_epsilon(rules: Rules, t: Tables) -> float:
@@ -149,6 +153,8 @@ def smallest_epsilon(rules: Rules, t: Tables) -> float:
     count = t.race[SURVIVORS]
     if rules.method == PAPER:
         return printed_epsilon(t)
+    if t.race[PILOTING] == 1:
+        return math.inf
     if rules.order != FREE:
         return widest_gap(rules, t)
     best_other, spread, penalty = bounds_on_others(t)
@@ -172,7 +178,7 @@ def smallest_epsilon(rules: Rules, t: Tables) -> float:
 
 def close_enough(rules: Rules, t: Tables) -> bool:
     """Whether the race may end because every leader is within ε of every other; while the fences stand it is not."""
-    if rules.epsilon <= 0.0 or t.race[FENCED] == 1:
+    if rules.epsilon <= 0.0 or t.race[FENCED] == 1 or t.race[PILOTING] == 1:
         return False
     elect(rules, t)
     if rules.order != FREE:

@@ -69,7 +69,6 @@ def judge_pairs(rules: Rules, t: Tables) -> int:
     before = t.race[SURVIVORS]
     changed = 1
     while changed == 1:
-        changed = 0
         count = t.race[SURVIVORS]
         places = rules.k - t.race[TAKEN]
         if count == 0:
@@ -81,14 +80,20 @@ def judge_pairs(rules: Rules, t: Tables) -> int:
                 t.arms[index][RIVAL] = -1
             gather(t)
             return before
+        accepted = 0
+        rejected = 0
         for p in range(count):
             index = t.arms[p][ALIVE]
-            if t.arms[index][WON] >= count - places and beats_enough(rules, t, index, count - places):
+            wins = t.arms[index][WON]
+            losses = t.arms[index][LOST_TO]
+            # Pairs meet on counts of their own, so who beats whom may go round in a circle: there is only so much room.
+            if accepted < places and wins >= count - places and beats_enough(rules, t, index, count - places):
                 t.arms[index][JUDGED] = ACCEPTED
-                changed = 1
-            elif t.arms[index][LOST_TO] >= places and beaten_enough(rules, t, index, places):
+                accepted += 1
+            elif rejected < count - places and losses >= places and beaten_enough(rules, t, index, places):
                 t.arms[index][JUDGED] = REJECTED
-                changed = 1
+                rejected += 1
+        changed = 1 if accepted + rejected > 0 else 0
         if changed == 1:
             gather(t)
             recount(t)
@@ -133,6 +138,8 @@ def weakest_pair(rules: Rules, t: Tables) -> float:
         for m in range(t.race[SURVIVORS]):
             j = t.arms[m][ALIVE]
             if t.arms[i][LEADER] == 1 and t.arms[j][LEADER] == 0:
+                if smallest < math.inf and established(rules, t, i, j, 0.0, smallest):
+                    continue  # one test in the place of a search
                 found = pair_evidence(rules, t, i, j)
                 if found < smallest:
                     smallest = found
@@ -150,6 +157,8 @@ def widest_gap(rules: Rules, t: Tables) -> float:
                 unit = t.armf[i][SPREAD] + t.armf[j][SPREAD]
                 if unit == math.inf:
                     return math.inf
+                if established(rules, t, i, j, needed, rules.level):
+                    continue
                 found = shift_needed(rules, t, i, j, math.sqrt(unit))
                 if found > needed:
                     needed = found

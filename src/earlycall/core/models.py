@@ -39,7 +39,7 @@ class Pilot:
 
 
 Sigma = float | Mapping[str, float] | Pilot | None  # one sd for all arms, {label: sd}, or not known
-ReadingSd = float | Mapping[int, float]  # one sd for all readings, or {from_step: sd}
+ReadingSd = float | Mapping[int, float] | None  # one sd for all readings, {from_step: sd}, or left to the pilot
 
 
 def sigma_of(seen: object, unknown: str = "") -> Sigma:
@@ -54,8 +54,10 @@ def sigma_of(seen: object, unknown: str = "") -> Sigma:
     return scale("sigma", seen, SettingError, unknown if seen is None else "")
 
 
-def reading_sd_of(seen: object, pooling: str) -> ReadingSd:
-    """A checked copy of `reading_sd`, in order of steps."""
+def reading_sd_of(seen: object, pooling: str, sigma: object) -> ReadingSd:
+    """A checked copy of `reading_sd`, in order of steps; None where a pilot measures it."""
+    if seen is None and isinstance(sigma, Pilot):
+        return None
     if not isinstance(seen, Mapping):
         return scale("reading_sd", seen, SettingError)
     expected = "a number or {from_step: sd} with at least one step"
@@ -115,7 +117,8 @@ class Incremental:
 class Unbiased:
     """A reading is the pull's own full feedback X with an error of mean 0.
 
-    `sigma`: sd of X around the arm's mean. `reading_sd`: sd of a reading around X, a number or {from_step: sd}.
+    `sigma`: sd of X around the arm's mean. `reading_sd`: sd of a reading around X, a number or {from_step: sd}. With
+    sigma=Pilot(…) they are bounds, so `looks="once"` must be said; reading_sd=None leaves that to the pilot, too.
     `pooling`: "independent" errors, or "refining" where each reading already contains all the earlier ones.
     `steps`: how many steps a pull has, needed to plan cuts (`setup=`).
 
@@ -130,7 +133,7 @@ class Unbiased:
 
     def __post_init__(self) -> None:
         choice("pooling", self.pooling, ["independent", "refining"], SettingError)
-        reading_sd = reading_sd_of(self.reading_sd, self.pooling)
+        reading_sd = reading_sd_of(self.reading_sd, self.pooling, self.sigma)
         settle(self, sigma=sigma_of(self.sigma, NOISY), reading_sd=reading_sd, steps=steps_of(self.steps))
 
 
@@ -153,7 +156,7 @@ class Biased:
 
     def __post_init__(self) -> None:
         choice("pooling", self.pooling, ["independent", "refining"], SettingError)
-        reading_sd = reading_sd_of(self.reading_sd, self.pooling)
+        reading_sd = reading_sd_of(self.reading_sd, self.pooling, self.sigma)
         bias_scale = None if self.bias_scale is None else scale("bias_scale", self.bias_scale, SettingError)
         settle(
             self,

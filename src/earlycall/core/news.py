@@ -47,6 +47,7 @@ from earlycall.core.tables import (
     LENGTH,
     LOST,
     PAPER,
+    PRECISION,
     PULL_FLOATS,
     PULL_INTS,
     REJECTED,
@@ -60,6 +61,8 @@ from earlycall.core.tables import (
 )
 from earlycall.core.turn import finish, give, leave, read, start
 from earlycall.errors import NewsError
+
+FARTHEST = 1e100  # beyond it squares of sums come to infinity
 
 
 def started(state: State, fact: Started) -> bool:
@@ -127,6 +130,8 @@ def vet_reading(state: State, row: int, fact: Read) -> tuple[float, float]:
         raise NewsError(f"of={fact.of!r}: expected none: only Incremental needs the length of a pull. Leave it out.")
     if fact.sd is not None and rules.feedback == CORRELATED:
         raise NewsError(f"sd={fact.sd!r}: expected none: the sds of a surrogate are declared. Leave it out.")
+    if fact.sd is not None and rules.pilot_readings == 1:
+        raise NewsError(f"sd={fact.sd!r}: expected none: the sd of a reading is measured by the pilot. Leave it out.")
     if fact.sd is None or rules.feedback == FULL:
         return 0.0, declared_precision(state.tables.curve, fact.step)
     if rules.method == PAPER and fact.sd > rules.reading_sd * (1.0 + 1e-9):
@@ -163,8 +168,14 @@ def reading_scale(state: State, row: int, precision: float) -> float:
 
 
 def fits(state: State, row: int, value: float, sd: float) -> None:
-    """Refuse a value so far from 0 that rounding would eat what it says."""
-    if state.rules.unknown == 0 and abs(value) > COARSE * sd:
+    """Refuse a value so far from 0 that rounding would eat what it says, or that its square is no number."""
+    measured = state.rules.unknown == 1 or state.rules.pilot > 0
+    if measured and abs(value) > FARTHEST:
+        raise NewsError(
+            f"value={value!r}: expected at most {FARTHEST:g} in size. Use another unit, or tell the pull as failed."
+            f" {story(state, row)}."
+        )
+    if not measured and abs(value) > COARSE * sd:
         raise NewsError(f"{too_coarse('value', value, sd)} Or tell the pull as failed. {story(state, row)}.")
 
 
@@ -232,13 +243,19 @@ def has_failed(state: State, fact: Failed) -> bool:
             " Else this race can only be closed; open the next with failure=<the number that a failed pull counts as>."
         )
     if isinstance(failure, str):
-        leave(state.rules, state.tables, row, FAILED)
+        leave(state.rules, state.tables, row, CANCELLED if stands_in_the_way(state) else FAILED)
     else:
+        state.tables.pullf[row][PRECISION] = 0.0  # its readings were of a result that it never came to
         finish(state.rules, state.tables, row, state.sign * failure)
     state.stories[row].left = fact
     if failure == "stop" and not state.closed:
         state.closed = Closed(f"pull {fact.pull} failed: {fact.reason}")
     return True
+
+
+def stands_in_the_way(state: State) -> bool:
+    """Whether a failed pull ends its arm's start order: to pass over it would choose among pulls by how they end."""
+    return state.settings.failure == "stop" and state.rules.order != FREE
 
 
 def was_closed(state: State, fact: Closed) -> bool:

@@ -18,7 +18,7 @@ import math
 
 from earlycall.core.evidence import LN2, half_of_both, reach, weigh, weight_of
 from earlycall.core.order import at, depth_of
-from earlycall.core.student import certified, least_of_three, log_g, reach_of, varies
+from earlycall.core.student import LEAST_SQUARES, certified, least_of_three, log_g, reach_of, varies
 from earlycall.core.tables import (
     AFTER,
     AX,
@@ -340,12 +340,23 @@ def difference_evidence(rules: Rules, t: Tables, i: int, j: int, shift: float) -
     if gap <= 0.0 or count < 1:
         return NOTHING
     if rules.unknown == 1:
-        if count < 2 or not varies(count, row[DIFFERENCE], row[SQUARES]):
+        if count < 2 or row[SQUARES] <= rounding(t, i) + rounding(t, j):
+            return NOTHING
+        if row[SQUARES] <= LEAST_SQUARES:
             return NOTHING
         return log_g(count, float(count), row[SQUARES], gap)
     variance = t.armf[i][SIGMA] * t.armf[i][SIGMA] + t.armf[j][SIGMA] * t.armf[j][SIGMA]
     wide = one_stream(count / variance, gap, WIDE_DIFFERENCE / variance)
     return half_of_both(wide, one_stream(count / variance, gap, NARROW_DIFFERENCE / variance))
+
+
+def rounding(t: Tables, index: int) -> float:
+    """What rounding an arm's observations may leave in the squares: a block may do far more to both than they differ.
+
+    As in `varies`, on the safe side.
+    """
+    row = t.walkf[t.arms[index][FULL_END]]
+    return 1e-18 * (row[TO_WEIGHT] * row[TO_MEAN] * row[TO_MEAN] + row[TO_SQUARES])
 
 
 def one_stream(known: float, gap: float, tau: float) -> float:

@@ -44,6 +44,7 @@ from earlycall.core.tables import (
     POOL_SUM,
     POOL_TERMS,
     POOLED,
+    PRECISION,
     READINGS,
     SIGMA,
     SPREAD,
@@ -110,7 +111,7 @@ def extend(rules: Rules, t: Tables, index: int) -> None:
             row = t.pullf[pull]
             arm[FULL_COUNT] += 1
             armf[FULL_SUM] += row[VALUE]
-            if t.pulls[pull][READINGS] >= rules.min_readings:
+            if t.pulls[pull][READINGS] >= rules.min_readings and row[PRECISION] > 0.0:  # (0: it failed)
                 arm[BIAS_COUNT] += 1
                 armf[BIAS_SUM] += row[ESTIMATE] - row[VALUE]
         pull = t.pulls[pull][NEXT]

@@ -169,7 +169,7 @@ def claim(state: State, outcome: str) -> tuple[float | None, float | None]:
     rules, t = state.rules, state.tables
     elect(rules, t)
     epsilon = smallest_epsilon(rules, t) if t.race[SURVIVORS] > 0 else 0.0
-    confidence = confidence_of(state) if outcome in ("deadline", "stopped") else 1.0 - rules.delta
+    confidence = confidence_of(state) if outcome in ("deadline", "stopped") else 1.0 - state.settings.delta
     return confidence, epsilon if epsilon < math.inf else None
 
 

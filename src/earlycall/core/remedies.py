@@ -86,7 +86,7 @@ def independent_delays(settings: Settings) -> bool:
 def suspicions(state: State) -> tuple[Suspicion, ...]:
     """What the reports so far speak against, the most likely first."""
     rules, t, settings = state.rules, state.tables, state.settings
-    if rules.unknown == 1 or rules.order == BLOCKED:  # nothing was declared that could be wrong
+    if rules.unknown == 1 or rules.pilot > 0 or rules.order == BLOCKED:  # nothing was declared that could be wrong
         return ()
     others = alternatives(settings, rules)
     compare(rules, t, others)

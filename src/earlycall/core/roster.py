@@ -13,6 +13,7 @@ docs/guarantees.md, "Newcomers and leavers", has the proof.
 
 from collections.abc import Iterator, Mapping
 
+from earlycall.core.arrivals import add, reopen, withdraw
 from earlycall.core.facts import Accepted, ArmAdded, ArmWithdrawn, Reopened
 from earlycall.core.rules import arm_numbers
 from earlycall.core.state import State, arm_index, put_numbers
@@ -29,7 +30,6 @@ from earlycall.core.tables import (
     SURVIVING,
     WITHDRAWN,
 )
-from earlycall.core.turn import add, reopen, withdraw
 from earlycall.errors import NewsError
 
 FIXED = "Open the race with reserve=how many arms may be added later (0: arms may only be withdrawn)."

@@ -56,6 +56,8 @@ class ArmNumbers(NamedTuple):
 
 DECLARED = (SIGMA, TAU, NARROW_TAU, TAU_BIAS, SLOPE)  # the columns of ArmNumbers
 
+PILOT_SHARE = 0.1  # of δ, for each sd that a pilot bounds
+
 # The prior precisions of a mean, in 1/σ²: best for gaps of about 3.4σ and 0.4σ (docs/guarantees.md, "Two priors").
 WIDE, NARROW = 0.4, 24.0
 
@@ -73,6 +75,8 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
     level = level_of(n, settings)
     places = n + (settings.reserve or 0)
     order = order_of(settings)
+    sigma = settings.feedback.sigma
+    delta = delta_of(settings)
     rules = Rules(
         arms=places,
         k=settings.k,
@@ -87,7 +91,8 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
         min_readings=settings.min_delay or 1,
         epsilon=float(settings.epsilon),
         setup=-1.0 if settings.setup is None else float(settings.setup),
-        delta=float(settings.delta),
+        delta=delta,
+        spent=settings.delta - delta,
         level=level,
         widen=1.0 if settings.radius == "as-printed" else 2.0,
         log_budget=math.log(2.0 * ZETA * places) - math.log(settings.delta),
@@ -95,6 +100,9 @@ def rules_of(labels: tuple[str, ...], settings: Settings) -> tuple[Rules, ArmNum
         share_partial=partial,
         share_bias=bias,
         reading_sd=1.0 / math.sqrt(min(row[1] for row in curve)) if curve else 0.0,
+        pilot=sigma.pulls if isinstance(sigma, Pilot) else 0,
+        pilot_readings=1 if reading_sd_measured(settings) else 0,
+        pilot_risk=PILOT_SHARE * settings.delta,
         order=order,
         unknown=1 if settings.feedback.sigma is None else 0,
         looks=ONCE if settings.looks == "once" else EVERY,
@@ -119,20 +127,37 @@ def lags_of(settings: Settings, reads: bool) -> int:
     return (settings.per_arm or settings.parallel).bit_length()
 
 
+def reading_sd_measured(settings: Settings) -> bool:
+    """Whether the sd of a reading is left to the pilot."""
+    return isinstance(settings.feedback, Unbiased | Biased) and settings.feedback.reading_sd is None
+
+
+def delta_of(settings: Settings) -> float:
+    """What the verdicts may spend of δ: all that the bounds of a pilot do not need."""
+    if not isinstance(settings.feedback.sigma, Pilot):
+        return settings.delta
+    return settings.delta * (1.0 - PILOT_SHARE * (2 if reading_sd_measured(settings) else 1))
+
+
 def level_of(n: int, settings: Settings) -> float:
     """L = ln(pairs/δ): the pairs of one of the best k and another; all there can ever be where arms come and go.
 
     Who comes and who leaves may depend on what was seen, and with it which k are the best.
     """
     if settings.reserve is None:
-        return math.log(settings.k) + math.log(n - settings.k) - math.log(settings.delta)
+        return math.log(settings.k) + math.log(n - settings.k) - math.log(delta_of(settings))
     most = n + settings.reserve
     return math.log(most) + math.log(most - 1) - math.log(2.0) - math.log(settings.delta)
 
 
 def arm_numbers(sigma: Floats, settings: Settings, level: float) -> ArmNumbers:
     """τ from σ, or from the gap one cares about: 4(1+1/x)/g², x = L + ln(1+L) (THEORY §2, "τ")."""
-    if not isinstance(settings.failure, str) and abs(settings.failure) > COARSE * min(sigma, default=math.inf):
+    known = settings.feedback.sigma is not None and not isinstance(settings.feedback.sigma, Pilot)
+    if (
+        known
+        and not isinstance(settings.failure, str)
+        and abs(settings.failure) > COARSE * min(sigma, default=math.inf)
+    ):
         raise SettingError(too_coarse("failure", settings.failure, min(sigma)))
     tau = [WIDE / (sd * sd) for sd in sigma]
     narrow = [NARROW / (sd * sd) for sd in sigma]
@@ -171,6 +196,8 @@ def curve_rows(settings: Settings) -> list[Floats]:
     """Rows [from_step, 1/sd²] in order of steps; of a surrogate: the sd of what X does not explain."""
     if isinstance(settings.feedback, Correlated):
         return [[float(settings.feedback.from_step), settings.feedback.residual_sd**-2.0]]
+    if reading_sd_measured(settings):
+        return [[1.0, 1.0]]
     declared = getattr(settings.feedback, "reading_sd", None)
     if declared is None:
         return []

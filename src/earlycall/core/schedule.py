@@ -31,6 +31,7 @@ from earlycall.core.tables import (
     BUSY,
     CONTENDERS,
     CORRELATED,
+    COUNTED,
     CURVE_PRECISION,
     FREE,
     FRESH,
@@ -39,6 +40,7 @@ from earlycall.core.tables import (
     ONCE,
     ORDERED,
     PAPER,
+    PILOTING,
     PLAN,
     PLANNED,
     PRECISION,
@@ -111,7 +113,7 @@ def look_ahead(rules: Rules, t: Tables, index: int) -> None:
         cut_short, best, armf[PLANNED], length = outlook(rules, t.curve, armf, 0.0, 0, 0.0, rules.setup)
         armf[FRESH] = cut_short if rules.feedback >= BIASED else best
         if planned(rules):
-            armf[PLAN] = length
+            armf[PLAN] = length if t.race[PILOTING] == 0 else 0.0
 
 
 def planned(rules: Rules) -> bool:
@@ -135,8 +137,8 @@ def promise(rules: Rules, t: Tables, index: int) -> None:
 def earns_its_slot(rules: Rules, t: Tables, pull: int) -> bool:
     """Whether a running pull still brings as much per step as a fresh one of its arm would (asked when news came)."""
     step = t.pulls[pull][STEP]
-    if planned(rules):
-        return not 0.0 < t.armf[t.pulls[pull][ARM]][PLAN] <= step
+    if planned(rules):  # it counts when it has come to its length, and nothing more is to come of it
+        return t.pulls[pull][COUNTED] != 1
     if step >= rules.steps:  # it has run its length: its full feedback costs nothing more
         return True
     news_of = t.arms[t.pulls[pull][ARM]][NEWS_OF]

@@ -17,7 +17,8 @@ DELAYS = (
     " pulls may be better or worse ones (safe either way, and slower)."
 )
 # Options of the design that later work brings; until then they are refused by name.
-NOT_YET = frozenset("deadline journal name timeout workers".split())
+NOT_YET = frozenset("journal name".split())
+RUNNERS = frozenset("deadline timeout workers".split())  # of those who run the pulls, and no matter of the race
 
 
 MOST_SLOTS = 1_000_000
@@ -99,6 +100,8 @@ def settings_of(options: Mapping[str, object]) -> Settings:
     for name in options:
         if name in NOT_YET:
             raise SettingError(f"{name}={options[name]!r}: {LATER}; leave it out.")
+        if name in RUNNERS:
+            raise SettingError(f"{name}={options[name]!r}: only earlycall.identify runs pulls itself; leave it out.")
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             remedy = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(known)}."
@@ -203,6 +206,9 @@ def check_min_delay(s: Settings) -> None:
     if s.min_delay is not None and not (useful and isinstance(s.feedback, Unbiased | Biased | Correlated)):
         remedy = "It is for readings with delays='informative', and for method='paper' with Biased."
         raise SettingError(refusal("min_delay", s.min_delay, "None here", remedy))
+    steps = getattr(s.feedback, "steps", None)
+    if s.min_delay is not None and steps is not None and s.min_delay > steps:
+        raise SettingError(refusal("min_delay", s.min_delay, f"at most the {steps} steps of a pull"))
 
 
 def check_paper(s: Settings) -> None:
@@ -255,6 +261,8 @@ def check_evidence(s: Settings) -> None:
         check_unknown(s)
     if s.reserve is not None:
         check_reserve(s)
+    if isinstance(s.feedback.sigma, Pilot):
+        check_pilot(s)
     if s.allocation == "contenders":
         check_contenders(s)
     for name, usual in (("ledger", "simultaneous"), ("radius", "corrected")):
@@ -323,3 +331,20 @@ def check_reserve(s: Settings) -> None:
     if s.informative:
         remedy = 'Arms come and go only where delays carry no news: say delays="independent" if that is so.'
         raise SettingError(refusal("reserve", s.reserve, 'None with delays="informative"', remedy))
+
+
+def check_pilot(s: Settings) -> None:
+    """Refuse what needs the true σ, where a pilot only bounds it."""
+    pilot = s.feedback.sigma
+    if isinstance(s.feedback, Unbiased | Biased):
+        if s.looks != "once":
+            remedy = 'A bound is not on the safe side where readings are weighed by it: say looks="once".'
+            raise SettingError(refusal("looks", s.looks, f"'once' with sigma={pilot}", remedy))
+        if s.delays == "informative":
+            remedy = "Declare sigma, or race without the readings: Full(sigma=None)."
+            raise SettingError(refusal("sigma", pilot, "a number with readings and informative delays", remedy))
+    if s.blocks is not None:
+        raise SettingError(refusal("sigma", pilot, "a number or None with blocks", "Differences measure themselves."))
+    if s.scale is not None or getattr(s.feedback, "bias_scale", None) is not None:
+        remedy = "Sizes are taken from the sd that the pilot finds: leave scale and bias_scale out."
+        raise SettingError(refusal("sigma", pilot, "a number with scale or bias_scale", remedy))

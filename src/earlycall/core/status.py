@@ -6,6 +6,7 @@ Nothing here is computed with, and asking costs no δ (confidence.py).
 import math
 from dataclasses import dataclass
 
+from earlycall.core.assumptions import assumptions
 from earlycall.core.confidence import elect, half_width, smallest_epsilon
 from earlycall.core.evidence import statistic
 from earlycall.core.facts import Accepted
@@ -17,21 +18,33 @@ from earlycall.core.tables import (
     ACTIVE,
     ARM,
     BUSY,
+    COUNTED,
+    DEPTH,
     DONE,
+    EARLY,
     ESTIMATE,
+    FINISHED,
     FREE,
+    FULL_END,
+    FULL_NEXT,
     HIGH,
     LEADER,
     LOW,
     MEAN,
+    ONCE,
     PAPER,
+    PILOTING,
+    PLAN,
+    READINGS,
     SIGMA,
     SPREAD,
     STARTED,
+    STATE,
     STATUS,
     STEP,
     SURVIVING,
     SURVIVORS,
+    TO_SQUARES,
     WEIGHT,
 )
 
@@ -49,6 +62,7 @@ class ArmStatus:
     started: int
     running: int
     finished: int
+    sd: float | None  # of its full feedback: as declared, bounded by the pilot, or seen so far (σ unknown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +81,7 @@ class Status:
     pulls: dict[str, int]  # how many are in each state
     arms: tuple[ArmStatus, ...]
     suspicions: tuple[Suspicion, ...]  # checks of the model that failed
+    assumes: tuple[str, ...]  # what its verdicts rest on
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +93,9 @@ class PullStory:
     step: int
     readings: int
     estimate: float | None  # what its readings come to: its full feedback, or the surrogate of it
-    information: float  # about the arm's mean, in 1/(unit of the rewards)²
+    information: float  # about the arm's mean, in 1/(unit of the rewards)², as it counts now
     value: float | None  # its full feedback
+    note: str = ""  # why it does not count with all that it said
 
     def __str__(self) -> str:
         told = f"pull {self.pull}: {self.state}"
@@ -87,7 +103,9 @@ class PullStory:
             told += f", {self.readings} reading{'s' if self.readings > 1 else ''} to step {self.step}"
             if self.estimate is not None:
                 told += f" say {self.estimate:.6g}"
-        return told if self.value is None else f"{told}, full feedback {self.value:.6g}"
+        if self.value is not None:
+            told += f", full feedback {self.value:.6g}"
+        return f"{told} ({self.note})" if self.note else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +121,11 @@ class Explanation:
         arm = self.arm
         lines = [f"{arm.arm}: {arm.verdict}. {self.reason}"]
         if arm.mean is not None:
-            interval = f", between {arm.low:.6g} and {arm.high:.6g}" if arm.low is not None else ""
-            lines.append(f"Estimated at {arm.mean:.6g}{interval}.")
+            if arm.low is None or arm.high is None:
+                lines.append(f"Estimated at {arm.mean:.6g}.")
+            else:
+                mean, low, high = (rounded(number, arm.high - arm.low) for number in (arm.mean, arm.low, arm.high))
+                lines.append(f"Estimated at {mean}, between {low} and {high}.")
         lines += [f"But: {suspicion}" for suspicion in self.suspicions]
         return "\n".join([*lines, *(f"  {pull}" for pull in self.pulls)])
 
@@ -127,18 +148,31 @@ def status(state: State, former: tuple[Suspicion, ...] = ()) -> Status:
         confidence=confidence_of(state),
         epsilon=finite(epsilon),
         k=rules.k,
-        delta=rules.delta,
+        delta=state.settings.delta,
         slots=rules.slots,
         running=t.race[BUSY],
         pulls={name: states.count(name) for name in STATES},
         arms=tuple(arm_status(state, index, label in top) for index, label in enumerate(state.labels)),
         suspicions=with_former(suspicions(state), former),
+        assumes=assumptions(state.settings),
     )
 
 
 def finite(number: float | None) -> float | None:
     """The number, or None where there is none to speak of."""
     return number if number is not None and math.isfinite(number) else None
+
+
+def rounded(number: float, size: float) -> str:
+    """A number to about a hundredth of `size`, the difference that matters: its other digits are noise.
+
+    >>> rounded(642.063, 352.3), rounded(0.71234, 0.05)
+    ('642', '0.7123')
+    """
+    if not 1e-12 < size < 1e12:
+        return f"{number:.6g}"
+    places = max(0, 2 - math.floor(math.log10(size)))
+    return f"{round(number, places) + 0.0:.{places}f}"  # never −0
 
 
 def arm_status(state: State, index: int, top: bool) -> ArmStatus:
@@ -155,7 +189,21 @@ def arm_status(state: State, index: int, top: bool) -> ArmStatus:
         started=arm[STARTED],
         running=arm[ACTIVE],
         finished=arm[DONE],
+        sd=sd_of(state, index),
     )
+
+
+def sd_of(state: State, index: int) -> float | None:
+    """The sd of an arm's full feedback, where something is known of it."""
+    rules, t = state.rules, state.tables
+    if t.race[PILOTING] == 1:
+        return None
+    if rules.unknown == 0:
+        return t.armf[index][SIGMA]
+    last = t.arms[index][FULL_END]
+    if last < 0 or t.walk[last][DEPTH] < 2:
+        return None
+    return math.sqrt(t.walkf[last][TO_SQUARES] / (t.walk[last][DEPTH] - 1))
 
 
 def interval(state: State, index: int) -> tuple[float, float]:
@@ -189,16 +237,43 @@ def pull_story(state: State, row: int) -> PullStory:
     pull, numbers = state.tables.pulls[row], state.tables.pullf[row]
     readings = len(state.stories[row].readings)
     value = told_value(state, row)
-    sigma = state.tables.armf[pull[ARM]][SIGMA]
     return PullStory(
         pull=row + 1,
         state=pull_state(state, row),
         step=pull[STEP],
         readings=readings,
         estimate=state.sign * numbers[ESTIMATE] if numbers[WEIGHT] > 0.0 else None,
-        information=numbers[WEIGHT] if value is None else 1.0 / sigma**2,
+        information=information_in(state, row),
         value=value,
+        note=note_on(state, row),
     )
+
+
+def information_in(state: State, row: int) -> float:
+    """What a pull says of its arm's mean, as it counts now; where pulls count in start order, once it is its turn."""
+    pull, numbers = state.tables.pulls[row], state.tables.pullf[row]
+    counted = pull[COUNTED]
+    if state.rules.looks == ONCE and state.rules.order == FREE and counted in (0, 3):
+        return 0.0
+    if told_value(state, row) is None or counted == 1:
+        return numbers[WEIGHT] if state.rules.order == FREE or counted != 1 else numbers[EARLY]
+    return 1.0 / state.tables.armf[pull[ARM]][SIGMA] ** 2
+
+
+def note_on(state: State, row: int) -> str:
+    """Why a pull does not count with all that it said, or not yet; "" where it does."""
+    rules, pull = state.rules, state.tables.pulls[row]
+    arm, ended = state.tables.arms[pull[ARM]], pull[STATE] == FINISHED
+    if pull[COUNTED] == 1 and ended:
+        return "it had counted with its readings before it ended"
+    if pull[COUNTED] == 3:
+        return "cancelled before it was to count"
+    if rules.looks == ONCE and rules.order == FREE and pull[COUNTED] == 0 and pull[READINGS] > 0:
+        plan = state.tables.armf[pull[ARM]][PLAN]
+        return f"to count from step {plan:.0f} on" if plan > 0.0 else "to count when it ends"
+    if rules.order != FREE and ended and 0 <= arm[FULL_NEXT] < row:
+        return f"counts once pull {arm[FULL_NEXT] + 1}, which started before it, has ended"
+    return ""
 
 
 def reason(state: State, index: int) -> str:
@@ -211,9 +286,14 @@ def reason(state: State, index: int) -> str:
         if given.rival is None:
             return "The places that were left settled it."
         closest = "the hardest to tell apart" if isinstance(given, Accepted) else "the closest of those that beat it"
-        return f"It stood at {given.mean:.6g} then; {given.rival!r}, {closest}, at {given.rival_mean:.6g}."
+        gap = abs(given.mean - (given.rival_mean or 0.0))
+        own, other = rounded(given.mean, gap), rounded(given.rival_mean or 0.0, gap)
+        return f"It was estimated at {own} then; {given.rival!r}, {closest}, at {other}."
     if state.decided:
         return "The race ended before it was judged."
+    if state.tables.race[PILOTING] == 1:
+        measured = f"the first {state.rules.pilot} pulls of every arm measure the sds"
+        return f"The pilot goes on: {measured}, and nothing is decided before."
     if state.tables.armf[index][SPREAD] == math.inf:
         return stuck(state, index) or "Nothing is known of its mean yet."
     return open_question(state, index)

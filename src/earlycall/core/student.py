@@ -21,6 +21,7 @@ import math
 
 PRIOR = 1.0  # c²: a mean one σ away is what is looked for
 MOST_CELLS = 200
+LEAST_SQUARES = 1e-200  # below it products of two come to 0
 
 
 def log_g(count: int, weight: float, squares: float, gap: float) -> float:
@@ -48,7 +49,7 @@ def reach_of(count: int, weight: float, squares: float, target: float) -> float:
 
 def varies(weight: float, mean: float, squares: float) -> bool:
     """Whether observations differ by more than rounding."""
-    return squares > 1e-18 * weight * mean * mean
+    return squares > 1e-18 * weight * mean * mean and squares > LEAST_SQUARES
 
 
 def least_of_three(

@@ -42,6 +42,7 @@ from typing import NamedTuple
 from earlycall.core.tables import (
     AX,
     BIASED,
+    COUNTED,
     ESTIMATE,
     FINISHED,
     FIRST,
@@ -140,12 +141,14 @@ def fit(rules: Rules, t: Tables, index: int, sigma_times: float, shared: float, 
     while 0 <= pull < MOST_PULLS and (rules.order == FREE or t.pulls[pull][STATE] == FINISHED):
         nowf = t.pullf[pull]
         ended = t.pulls[pull][STATE] == FINISHED
+        if rules.order == FREE:  # late news that does not count may only be told for what was shown before
+            ended = t.pulls[pull][COUNTED] == 2
         x = nowf[VALUE] - mean
         if ended:
             count += 1
             total += x
             squares += x * x
-        if nowf[WEIGHT] > 0.0:
+        if nowf[WEIGHT] > 0.0 and (rules.feedback == INCREMENTAL or nowf[PRECISION] > 0.0):
             y = nowf[ESTIMATE] - shown
             if rules.feedback == INCREMENTAL:
                 gain += apart(t.pulls[pull], nowf, armf[SIGMA], sigma_times)

@@ -105,7 +105,7 @@ LEFT = 6  # neighbours among the arm's pulls that hold a slot
 RIGHT = 7
 OUT = 8  # 1: left the start order (lost before it said anything)
 POOLED = 9  # 1: counted before POOL_NEXT
-COUNTED = 10  # looks once: 0 not yet, 1 with its readings, 2 with its full feedback; it counts once
+COUNTED = 10  # 0 not yet, 1 with its readings for good, 2 with its full feedback, 3 never (looks once, informative)
 FIRST_ROW = 11  # its first and last row in the walk; −1: none
 LAST_ROW = 12
 PULL_INTS = 13
@@ -139,7 +139,8 @@ DOUBTS = 10  # derived: arms in doubt
 PRESENT = 11  # derived: arms that are in the race, judged or not
 CHANGES = 12  # arms that came or left since the last turn
 WALKED = 13  # rows of the walk in use
-RACE_INTS = 14
+PILOTING = 14  # 1 until the pilot has measured the sds (pilot.py)
+RACE_INTS = 15
 
 # The race, floats -----------------------------------------------------------------------------------------------
 ACCEPT_AT = 0  # derived: the three fences
@@ -201,7 +202,8 @@ class Rules(NamedTuple):
     min_readings: int  # readings a finished pull needs to speak about the bias (paper)
     epsilon: float
     setup: float  # cost of a fresh pull in steps; below 0: pulls are never cut
-    delta: float
+    delta: float  # what the verdicts may spend
+    spent: float  # what the pilot has spent
     level: float  # L = ln(pairs/δ): k(n−k) of them, or all N(N−1)/2 where arms come and go
     widen: float  # 2, or 1 for the radius as printed
     log_budget: float  # ln(2ζ(2a/c)·arms/δ)
@@ -213,6 +215,9 @@ class Rules(NamedTuple):
     unknown: int  # 1: σ is not known
     looks: int
     min_delay: int  # a step that every pull outlives; 0: none is known
+    pilot: int  # pulls of every arm that measure the sds; 0: they are known, or not needed
+    pilot_readings: int  # 1: the sd of a reading is measured, too
+    pilot_risk: float  # the chance that each of its bounds is too low
     blocks: int  # how many blocks there are; 0: no end of them, or none
     lags: int  # how many numbers of early pulls are tried beyond those that are over (pairs.py)
 

@@ -8,17 +8,17 @@ is `state.py` and `race.py` live, and a compiled loop in simulations; both call 
 
 import math
 
-from earlycall.core.duels import compare, judge_pairs
+from earlycall.core.duels import compare, judge_pairs, recount
 from earlycall.core.evidence import replace_by_full, replace_reading, weigh
 from earlycall.core.feedback import take_reading
 from earlycall.core.ledger import beta_at, pull_share
 from earlycall.core.order import by_observation, enter, heard, heard_full, keep_early, walk_on
 from earlycall.core.pairs import stand
 from earlycall.core.paper import bound, extend, keeps_order, repool_full, repool_reading
+from earlycall.core.pilot import end_pilot
 from earlycall.core.schedule import cuts, earns_its_slot, look_ahead, promise
 from earlycall.core.tables import (
     ABSENT,
-    ACCEPTED,
     ACTIVE,
     ARM,
     BETA,
@@ -62,13 +62,13 @@ from earlycall.core.tables import (
     ORDINAL,
     OUT,
     PAPER,
+    PILOTING,
     PLAN,
     POOL_NEXT,
     PULLED,
     QUEUE,
     QUEUED,
     READINGS,
-    REJECTED,
     RIGHT,
     RIVAL,
     RUNNING,
@@ -83,7 +83,6 @@ from earlycall.core.tables import (
     VALUE,
     W_LEFT,
     WEIGHT,
-    WITHDRAWN,
     Rules,
     Tables,
 )
@@ -92,6 +91,7 @@ from earlycall.core.verdict import follow, gather, judge, standing
 
 def open_race(rules: Rules, t: Tables) -> None:
     """Make tables of zeros, with the arms' numbers and the ABSENT filled in, those of a race that has not begun."""
+    t.race[PILOTING] = 1 if rules.pilot > 0 else 0
     for index in range(rules.arms):
         arm = t.arms[index]
         arm[RIVAL] = -1
@@ -156,8 +156,11 @@ def read(rules: Rules, t: Tables, pull: int, step: int, value: float, precision:
     index = now[ARM]
     if precision <= 0.0 and rules.feedback != INCREMENTAL:  # progress, and nothing else
         now[STEP] = step
+        if 0 < rules.min_delay <= step:  # it has shown that it has nothing to say early
+            proceed(rules, t, index)
+            mark(t, index, pull)
         return
-    if now[COUNTED] != 0:  # what it says now was only heard because of what it had said
+    if now[COUNTED] != 0:  # what it says now may only be heard because of what it had said
         now[STEP] = step
         return
     weight = nowf[WEIGHT]
@@ -176,7 +179,7 @@ def read(rules: Rules, t: Tables, pull: int, step: int, value: float, precision:
         replace_reading(t.arms[index], t.armf[index], now, nowf, weight, estimate)
         if keeps_order(rules):
             repool_reading(rules, t, pull, estimate)
-    elif 0.0 < t.armf[index][PLAN] <= step:
+    elif now[STATE] != RUNNING or 0.0 < t.armf[index][PLAN] <= step:
         count_once(t, pull)
     else:  # its time to count has not come
         return
@@ -204,7 +207,9 @@ def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
     now = t.pulls[pull]
     index = now[ARM]
     arm = t.arms[index]
-    counts = now[COUNTED] == 0  # late news of a pull that has counted for good is only kept
+    if rules.order == ORDERED and now[COUNTED] == 0 and t.armf[index][PLAN] > 0.0:
+        now[COUNTED] = 1  # not heard at its planned length: that it ended before says what it is worth
+    counts = now[COUNTED] == 0  # late news of a pull that has counted, or never will, is only kept
     if counts:
         now[COUNTED] = 2
         if rules.order == FREE:
@@ -223,6 +228,16 @@ def finish(rules: Rules, t: Tables, pull: int, value: float) -> None:
     elif rules.order != FREE:
         proceed(rules, t, index)
     mark(t, index, pull)
+    look_at_pilot(rules, t)
+
+
+def look_at_pilot(rules: Rules, t: Tables) -> None:
+    """Where the pilot was only waiting for this, the race begins: every arm has moved."""
+    if t.race[PILOTING] == 1 and end_pilot(rules, t):
+        for index in range(rules.arms):
+            look_ahead(rules, t, index)
+            promise(rules, t, index)
+            mark(t, index, SEVERAL)
 
 
 def count_full(rules: Rules, t: Tables, pull: int, value: float) -> None:
@@ -240,15 +255,19 @@ def leave(rules: Rules, t: Tables, pull: int, state: int) -> None:
     index = now[ARM]
     unlink(t, index, pull)
     lost = state == LOST or state == FAILED
-    if rules.looks == ONCE and rules.order == FREE and lost:
-        count_once(t, pull)
-        mark(t, index, pull)
+    if rules.looks == ONCE and rules.order == FREE:
+        if lost:
+            count_once(t, pull)
+            mark(t, index, pull)
+        elif now[COUNTED] == 0 and now[READINGS] > 0:  # else its late news could be told for what it has shown
+            now[COUNTED] = 3
     now[STATE] = state
     if rules.order == FREE and (rules.looks == EVERY or now[COUNTED] == 1):
         t.armf[index][W_LEFT] += t.pullf[pull][WEIGHT]
     if lost:
         t.arms[index][PULLED] -= 1
-        if now[READINGS] == 0:
+        silent = now[READINGS] == 0 and not 0 < rules.min_delay <= now[STEP]
+        if silent or rules.pilot > 0:  # (a pilot does without lost pulls, whatever they said)
             now[OUT] = 1
             if keeps_order(rules):
                 extend(rules, t, index)
@@ -258,6 +277,8 @@ def leave(rules: Rules, t: Tables, pull: int, state: int) -> None:
         proceed(rules, t, index)
         mark(t, index, pull)
     promise(rules, t, index)
+    if lost:
+        look_at_pilot(rules, t)
 
 
 def give(t: Tables, index: int, verdict: int) -> None:
@@ -266,39 +287,8 @@ def give(t: Tables, index: int, verdict: int) -> None:
     if t.arms[index][JUDGED] != verdict:  # replayed, not judged here
         t.arms[index][JUDGED] = verdict
         gather(t)
-
-
-def add(rules: Rules, t: Tables, index: int) -> None:
-    """An arm joins the race, in a row that was ABSENT; it may be better than an accepted one: those survive again."""
-    t.arms[index][STATUS] = SURVIVING
-    t.arms[index][JUDGED] = SURVIVING
-    look_ahead(rules, t, index)
-    call_back(t, ACCEPTED)
-    gather(t)
-    t.race[CHANGES] += 1
-
-
-def withdraw(t: Tables, index: int) -> None:
-    """An arm leaves for good; a rejected one may move up: those survive again, unless it was rejected itself."""
-    judged = t.arms[index][JUDGED]
-    t.arms[index][STATUS] = WITHDRAWN
-    t.arms[index][JUDGED] = WITHDRAWN
-    if judged != REJECTED:
-        call_back(t, REJECTED)
-    gather(t)
-    t.race[CHANGES] += 1
-
-
-def call_back(t: Tables, verdict: int) -> None:
-    """Let the arms with this verdict survive again; STATUS keeps it until the decision that takes it away."""
-    for index in range(len(t.arms)):
-        if t.arms[index][JUDGED] == verdict:
-            t.arms[index][JUDGED] = SURVIVING
-
-
-def reopen(t: Tables, index: int) -> None:
-    """The verdict on an arm stands no more; `settle` may have come to a new one already, which follows."""
-    t.arms[index][STATUS] = SURVIVING
+        if len(t.duels) > 0:  # who is judged is no survivor that others may beat
+            recount(t)
 
 
 def link(t: Tables, index: int, pull: int) -> None:
@@ -349,7 +339,7 @@ def settle(rules: Rules, t: Tables) -> int:
     The queue stays, for its reader to look for cuts, until `clear`.
     """
     refresh(rules, t)
-    if t.race[FENCED] == 1:
+    if t.race[FENCED] == 1 or t.race[PILOTING] == 1:
         return 0
     if rules.order != FREE:
         return judge_pairs(rules, t) if t.race[QUEUED] > 0 else 0
@@ -363,7 +353,9 @@ def refresh(rules: Rules, t: Tables) -> None:
         index = t.arms[p][QUEUE]
         armf = t.armf[index]
         before = standing(armf)
-        if rules.method == PAPER:
+        if t.race[PILOTING] == 1:
+            promise(rules, t, index)
+        elif rules.method == PAPER:
             bound(rules, t, index)
         elif rules.order != FREE:
             stand(rules, t, index)

@@ -69,7 +69,7 @@ class UnbiasedFeedback(Strict):
     kind: Literal["unbiased"]
     sigma: Sigma | None = None
     pilot: Pulls | None = None
-    reading_sd: Curve
+    reading_sd: Curve | None = None
     pooling: Literal["independent", "refining"] = "independent"
     steps: int | None = None
 
@@ -80,7 +80,7 @@ class BiasedFeedback(Strict):
     kind: Literal["biased"]
     sigma: Sigma | None = None
     pilot: Pulls | None = None
-    reading_sd: Curve
+    reading_sd: Curve | None = None
     pooling: Literal["independent", "refining"] = "independent"
     bias_scale: Size | None = None
     steps: int | None = None

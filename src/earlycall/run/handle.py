@@ -17,7 +17,7 @@ from earlycall.core.remedies import suspicions
 from earlycall.core.settings import Options, Settings, settings_of
 from earlycall.core.state import State, holds_slot, pull_row, stuck
 from earlycall.core.status import Explanation, Status
-from earlycall.core.tables import ARM, BUSY, OPENED
+from earlycall.core.tables import ARM, BUSY, OPENED, ORDINAL
 from earlycall.errors import GuaranteeWarning, NewsError
 from earlycall.run.arms import name_arms
 from earlycall.run.book import Book, Memory
@@ -35,7 +35,7 @@ class Pull:
     arm: str
     value: object  # what you gave for this arm; where you gave nothing, its label
     seed: int  # 63 bits, the same whenever this race is run again
-    block: int | None = None  # no pairing yet
+    block: int | None = None  # the block to run it on, where arms are paired on blocks
 
 
 class Race:
@@ -294,8 +294,10 @@ class Race:
             warnings.warn(doubt, GuaranteeWarning, stacklevel=depth)
 
     def _pull(self, state: State, number: int) -> Pull:
-        label = state.labels[state.tables.pulls[number - 1][ARM]]
-        return Pull(number, label, self._values.get(label, label), state.stories[number - 1].started.seed)
+        pull = state.tables.pulls[number - 1]
+        label = state.labels[pull[ARM]]
+        block = None if state.settings.blocks is None else pull[ORDINAL]
+        return Pull(number, label, self._values.get(label, label), state.stories[number - 1].started.seed, block)
 
 
 def ended(state: State) -> int:

@@ -15,6 +15,8 @@ the barrier still leaves, and so a floor indeed.
 """
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +60,10 @@ def floor(settings: Settings, world: World) -> Floor:
     n, slots = len(world.means), settings.parallel
     per_arm = slots if settings.per_arm is None else min(settings.per_arm, slots)
     setup = settings.setup or 0.0
-    rates = {sigma: rate(settings.feedback, sigma, world, setup) for sigma in set(world.sigmas)}
+    feedback = settings.feedback
+    if isinstance(feedback, Unbiased | Biased) and feedback.reading_sd is None:  # a pilot is to measure what is true
+        feedback = replace(feedback, sigma=1.0, reading_sd=world.reading_sd)
+    rates = {sigma: rate(feedback, sigma, world, setup) for sigma in set(world.sigmas)}
     order = sorted(range(n), key=lambda i: (-world.means[i], i))
     means = np.array([world.means[i] for i in order])
     if means[settings.k - 1] <= means[settings.k]:
@@ -117,7 +122,7 @@ def reading_information(feedback: Feedback, sigma: float, step: int, precision: 
         return (feedback.correlation / sigma) ** 2 if step >= feedback.from_step else 0.0, 0.0
     if not isinstance(feedback, Unbiased | Biased):
         return 0.0, 0.0
-    curve = feedback.reading_sd if not isinstance(feedback.reading_sd, float) else {1: feedback.reading_sd}
+    curve = feedback.reading_sd if isinstance(feedback.reading_sd, Mapping) else {1: feedback.reading_sd or math.inf}
     begun = [first for first in curve if first <= step]
     says = curve[max(begun)] ** -2.0 if begun else 0.0
     precision = max(precision, says) if feedback.pooling == "refining" else precision + says

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from earlycall.core.arrivals import add, withdraw
 from earlycall.core.rules import ArmNumbers, arm_numbers
 from earlycall.core.settings import Settings
 from earlycall.core.tables import ABSENT, ACCEPTED, JUDGED, LEADER, REJECTED, Rules, Tables
-from earlycall.core.turn import add, withdraw
 from earlycall.sim.worlds import AT, COMES, WHO, Law, World
 
 # The clock's cells: steps so far, running pulls, steps at which an interval missed, arms that came or left, verdicts
