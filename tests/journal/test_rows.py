@@ -82,7 +82,8 @@ def test_an_option_lasts(name: str) -> None:
 @pytest.mark.parametrize("feedback", FEEDBACKS, ids=str)
 def test_a_feedback_lasts(feedback: Any) -> None:
     """With labels and steps as keys, each of its type."""
-    settings = Settings(k=1, delta=0.05, feedback=feedback)
+    looks = "once" if isinstance(feedback, ec.Biased) and isinstance(feedback.sigma, ec.Pilot) else "every"
+    settings = Settings(k=1, delta=0.05, feedback=feedback, looks=looks)
     assert settings_made(settings_text(settings)) == settings
 
 

@@ -182,7 +182,8 @@ def broken_walk(state: State, index: int, mine: list[int], name: str) -> Iterato
         sums[TO_EARLY_Y] += first_y
         if count <= full_count:
             add_end(state, pull, first, first_y, sums)
-        size += abs(first_y) + abs(t.pullf[pull][ESTIMATE]) + abs(told_value(state, pull) or 0.0)
+        size += abs(t.pullf[pull][ESTIMATE]) + abs(told_value(state, pull) or 0.0)
+        size += sum(abs(reading.value) for reading in state.stories[pull].readings.values()) * (1.0 + first)
         for column, expected in sums.items():
             if count > full_count and column not in (TO_EARLY, TO_EARLY_Y):
                 continue
