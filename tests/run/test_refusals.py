@@ -73,7 +73,7 @@ REFUSED_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"parallel": 10**7, "delays": "independent"}, "at most 1000000"),
     ({"seed": 2**64}, "at most 9223372036854775807"),
     ({"delays": np.array(["a", "b"])}, "delays="),
-    ({"journal": "sqlite:///x.db"}, "does not have it yet"),
+    ({"journal": "sqlite:///x.db"}, "Say earlycall.open_race"),
     ({"workers": "threads"}, "only earlycall.identify"),
     ({"k": 1.0}, "k=1.0"),
     ({"delta": 0.0}, "delta=0.0"),

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from earlycall.core.checks import choice, real, refusal, scale, whole
 from earlycall.errors import SettingError
 
-LATER = "this version does not have it yet"
 NOISY = "With readings an sd that is not known is measured first: say sigma=earlycall.Pilot(pulls=10)."
 
 

@@ -9,15 +9,14 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Required, TypedDict, get_args
 
 from earlycall.core.checks import choice, real, refusal, scale, whole
-from earlycall.core.models import LATER, Biased, Correlated, Feedback, Full, Incremental, Pilot, Unbiased, settle
+from earlycall.core.models import Biased, Correlated, Feedback, Full, Incremental, Pilot, Unbiased, settle
 from earlycall.errors import SettingError
 
 DELAYS = (
     'Say delays="independent" if how long a pull takes carries no news of how good it is; delays="informative" if slow'
     " pulls may be better or worse ones (safe either way, and slower)."
 )
-# Options of the design that later work brings; until then they are refused by name.
-NOT_YET = frozenset("journal name".split())
+KEEPERS = frozenset("journal name".split())  # of those who keep the race in a file
 RUNNERS = frozenset("deadline timeout workers".split())  # of those who run the pulls, and no matter of the race
 
 
@@ -98,8 +97,9 @@ def settings_of(options: Mapping[str, object]) -> Settings:
     """
     known = {field.name: field for field in fields(Settings)}
     for name in options:
-        if name in NOT_YET:
-            raise SettingError(f"{name}={options[name]!r}: {LATER}; leave it out.")
+        if name in KEEPERS:
+            remedy = "Say earlycall.open_race(journal, name, arms, …), or earlycall.identify(…, journal=…, name=…)."
+            raise SettingError(f"{name}={options[name]!r}: a race of this kind is in memory alone. {remedy}")
         if name in RUNNERS:
             raise SettingError(f"{name}={options[name]!r}: only earlycall.identify runs pulls itself; leave it out.")
         if name not in known:
