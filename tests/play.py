@@ -294,7 +294,8 @@ def games(draw: st.DrawFn, kind: str) -> Game:
     options = dict(KINDS[kind])
     options |= {"k": draw(st.integers(1, n - 1)), "delta": 0.1, "parallel": slots, "per_arm": per_arm}
     options["direction"] = draw(st.sampled_from(["maximize", "minimize"]))
-    options["failure"] = draw(st.sampled_from(["retry", 0.0, "stop"]))
+    planned = options["delays"] == "informative" and "setup" in options if "delays" in options else False
+    options["failure"] = draw(st.sampled_from(["retry", "stop"] if planned else ["retry", 0.0, "stop"]))
     options["epsilon"] = draw(st.sampled_from([0.0, 0.0, 1.0]))
     options["max_pulls"] = draw(st.sampled_from([None, None, 12]))
     if isinstance(options["feedback"].sigma, float) and draw(st.booleans()):

@@ -98,6 +98,17 @@ REFUSED_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"delays": "informative", "feedback": ec.Biased(1.0, 0.5, steps=9), "setup": 1.0}, "min_delay="),
     ({"delays": "informative", "feedback": ec.Unbiased(1.0, 0.5, steps=9), "setup": 1.0}, "min_delay="),
     ({"delays": "informative", "method": "paper"}, "delays='informative'"),
+    (
+        {
+            "delays": "informative",
+            "feedback": ec.Unbiased(1.0, 0.5, steps=9),
+            "setup": 1.0,
+            "min_delay": 3,
+            "failure": 0.0,
+        },
+        "failure=0.0",
+    ),
+    ({"delays": "informative", "feedback": ec.Unbiased(1.0, 0.5, steps=9), "min_delay": 10}, "min_delay=10"),
     ({"delays": "informative", "allocation": "contenders"}, "pulled evenly"),
     ({"delays": "some"}, "delays='some'"),
     ({"min_delay": 3}, "min_delay=3"),

@@ -282,6 +282,9 @@ def check_informative(s: Settings) -> None:
             " or leave setup out."
         )
         raise SettingError(refusal("setup", s.setup, "None here with delays='informative'", remedy))
+    if s.setup is not None and not isinstance(s.failure, str):
+        remedy = "A pull that is cut as planned never shows whether it would have failed: say failure='stop'."
+        raise SettingError(refusal("failure", s.failure, "no number where pulls are cut as planned", remedy))
 
 
 def check_once(s: Settings) -> None:
