@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import shlex
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
@@ -30,24 +31,24 @@ from earlycall.sim.cell import FORECAST_AT, FORECAST_SD, LIFE_SD, Policy, cycled
 NAME = "demo"  # of the race in its journal
 MOST = len(policies())
 CYCLES = 40.0  # an answer this near to the best is good enough
+CHANNELS = 8  # with more, starting the workers takes longer than they save
 INTERRUPTED = 130
 
 
 def demo(
     seed: Annotated[int, typer.Option(help="Another seed is another set of cells.")] = 7,
     arms: Annotated[int, typer.Option("--policies", min=2, max=MOST, help="How many policies are compared.")] = MOST,
-    channels: Annotated[int | None, typer.Option(min=1, help="Cells on test at once. [default: one a core]")] = None,
+    channels: Annotated[
+        int | None, typer.Option(min=1, help="Cells on test at once; one a core (2 to 8) if not said.")
+    ] = None,
     epsilon: Annotated[float, typer.Option(min=0.0, help="How near to the best is near enough, in cycles.")] = CYCLES,
     journal: Annotated[Path | None, typer.Option(help="Keep the race here, and take it up again.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Watch a race of charging policies, on simulated cells, from the first cell to the verdict."""
     there = compared(arms, seed)
-    slots = channels or max(2, os.cpu_count() or 2)
+    slots = channels or max(2, min(os.cpu_count() or 2, CHANNELS))
     file = journal or Path(tempfile.mkdtemp(prefix="earlycall-")) / "demo.db"
-    if not as_json:
-        for line in introduction(arms, slots, epsilon, file):
-            typer.echo(line)
     options = {
         "k": 1,
         "delta": 0.05,
@@ -59,6 +60,8 @@ def demo(
         "seed": seed,
     }
     with open_journal(url_of(file), NAME, there, options) as race:
+        for line in [] if as_json else introduction(arms, slots, epsilon, file):
+            typer.echo(line)
         finished = raced(race)
         status = race.status()
     if as_json:
@@ -129,12 +132,12 @@ def next_steps(status: Status, file: Path) -> list[str]:
     lines = [
         "",
         "Every cell, forecast and verdict is in the journal (docs/journal.md). Look into it:",
-        f'  sqlite3 {file} "SELECT arm, pulls, finished, verdict FROM arms"',
+        f'  sqlite3 {shlex.quote(str(file))} "SELECT arm, pulls, finished, verdict FROM arms"',
         f'  python -c "import earlycall; print({why})"',
         "A race of your own: examples/first_race.py, docs/running.md.",
     ]
     if not status.decided:
-        lines.insert(1, f"To go on with it, say the same again with --journal {file}")
+        lines.insert(1, f"To go on with it, say the same again with --journal {shlex.quote(str(file))}")
     return lines
 
 
