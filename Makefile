@@ -9,7 +9,7 @@ export PYTHON
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
-race: .venv-base/stamp  ## a race to watch, with nothing but the base install
+race: .venv-base/stamp  ## a race of 40 charging policies to watch, with nothing but the base install
 	@$(BASE)/earlycall demo
 
 test: .venv-dev/stamp  ## every test, on all cores (WORKERS=2: on two)

@@ -5,11 +5,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+import earlycall as ec
+
 PROGRAM = Path(sys.executable).with_name("earlycall")
+SMALL = ("demo", "--policies", "4", "--channels", "2", "--epsilon", "250")
 CAMPAIGN = """
 k = 1
 delta = 0.05
@@ -29,13 +33,64 @@ def earlycall(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(PROGRAM), *arguments], capture_output=True, text=True, check=False)
 
 
-def test_the_demonstration_names_the_best_arm() -> None:
-    """`make race` is this; a small one here."""
-    told = earlycall("demo", "--policies", "6", "--channels", "6")
-    assert told.returncode == 0
-    assert "it is, with 95% confidence" in told.stdout
-    winner = told.stdout.split(" it is")[0].split()[-1]
-    assert f"The simulation knows the truth: {winner}" in told.stdout
+def test_the_demonstration_names_a_policy_that_is_good_enough(tmp_path: Path) -> None:
+    """`make race` is this; a small one here. The journal it names is there, and holds the same race."""
+    file = tmp_path / "demo.db"
+    told = earlycall(*SMALL, "--journal", str(file))
+    assert told.returncode == 0, told.stderr
+    assert "the best of 4, with 95 % confidence." in told.stdout
+    assert "The simulation knows the truth: " in told.stdout
+    assert "decided" in told.stderr
+    assert "Traceback" not in told.stderr
+    with ec.open_race(f"sqlite:///{file}", "demo") as race:
+        assert race.decided
+        assert race.settings.delays == "informative"
+        assert told.stdout.split("\n\n")[1].startswith(f"{race.top[0]}: ")
+        assert str(race.explain(race.top[0])).startswith(f"{race.top[0]}: ")
+
+
+def test_the_demonstration_for_programs_and_taken_up_again(tmp_path: Path) -> None:
+    """--json: one object. A race that is decided is told of once more, with the same words."""
+    file = tmp_path / "demo.db"
+    first, again = (earlycall(*SMALL, "--json", "--journal", str(file)) for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    found = json.loads(first.stdout)
+    assert json.loads(again.stdout) == found
+    assert found["outcome"] in ("exact", "epsilon")
+    assert not found["interrupted"]
+    best = max(found["truth"].values())
+    assert found["truth"][found["top"][0]] >= best - found["epsilon"]
+    assert found["cells"] <= found["cells_even"]
+
+
+def test_an_interrupted_demonstration_says_how_to_go_on(tmp_path: Path) -> None:
+    """Ctrl-C: what runs is heard to its end, exit code 130, and the race goes on where it was."""
+    file = tmp_path / "demo.db"
+    command = [str(PROGRAM), "demo", "--channels", "2", "--journal", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for_cells(file)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert f"--journal {file}" in out
+    assert "Interrupted: not decided." in out
+    assert "Traceback" not in err
+    with ec.open_race(f"sqlite:///{file}", "demo") as race:
+        assert not race.decided
+        assert not race.running
+        assert race.ask()
+
+
+def wait_for_cells(file: Path) -> None:
+    """Until a few cells have come to their end."""
+    until = time.monotonic() + 60.0
+    while time.monotonic() < until:
+        time.sleep(0.1)
+        if file.exists():
+            with suppress(ec.EarlycallError), ec.open_race(f"sqlite:///{file}", "demo") as race:
+                if race.status().pulls["finished"] > 2:
+                    return
+    raise AssertionError("no cell ever came to its end")
 
 
 def test_help_and_version() -> None:

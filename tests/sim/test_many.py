@@ -91,7 +91,7 @@ def test_numbas_own_setting_is_left_as_it_was() -> None:
 
 
 def test_a_missing_library_gets_the_install_line() -> None:
-    """Without NumPy or numba, importing the room says what to install."""
-    code = "import sys; sys.modules['numba'] = None; import earlycall.sim"
+    """Without NumPy or numba, importing a world says what to install."""
+    code = "import sys; sys.modules['numba'] = None; import earlycall.sim.worlds"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MissingExtraError: simulating needs numba: pip install 'earlycall[sim]'." in told.stderr

@@ -4,6 +4,9 @@ Every running pull moves one step, arms come and go, then the race decides: one 
 1 to 4. What is drawn, and in which order, is what compiled.py draws, so both come to the same race in every bit.
 """
 
+import earlycall.sim.extra  # noqa: F401
+
+# isort: split
 import math
 from typing import Any
 

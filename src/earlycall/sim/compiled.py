@@ -12,6 +12,9 @@ instructions. And machine code is cached, in a folder named after a hash of all 
 numba looks only at the file of the function it compiles.
 """
 
+import earlycall.sim.extra  # noqa: F401
+
+# isort: split
 import hashlib
 import importlib
 import inspect

@@ -14,6 +14,9 @@ a step costs one Cholesky factor of the smaller side. What is returned is on the
 the barrier still leaves, and so a floor indeed.
 """
 
+import earlycall.sim.extra  # noqa: F401
+
+# isort: split
 import math
 from collections.abc import Mapping
 from dataclasses import replace

@@ -4,6 +4,9 @@ A plan is a few hundred races in the world one expects, and as many in each worl
 slot, twice the slots, pulls that may be cut, a predictor half as noisy, none at all. All use the same seeds.
 """
 
+import earlycall.sim.extra  # noqa: F401
+
+# isort: split
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace

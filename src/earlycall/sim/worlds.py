@@ -16,6 +16,9 @@ in which pulls start and step, from one Generator: the same seed gives the same 
 The functions from `begin` on run compiled, on the `Law` a world comes down to.
 """
 
+import earlycall.sim.extra  # noqa: F401
+
+# isort: split
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
