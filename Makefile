@@ -26,7 +26,7 @@ docs: .venv-dev/stamp  ## the documentation's examples, run as tests
 paper: .venv-dev/stamp  ## the paper's synthetic figures and claims, raced anew (about 2 minutes)
 	$(DEV)/python -m paper
 
-coverage: .venv-dev/stamp  ## errors counted in tens of thousands of races (about 10 minutes)
+coverage: .venv-dev/stamp  ## errors counted in more than a million races (about 20 minutes)
 	$(DEV)/python -m paper.coverage
 
 priors: .venv-dev/stamp  ## what the default prior costs against the best one (about 2 minutes)
