@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from earlycall.core.checks import choice, real, refusal
 from earlycall.core.remedies import Suspicion
-from earlycall.core.rules import order_of
 from earlycall.core.settings import Options, at_least_zero
 from earlycall.core.status import Explanation, Status
-from earlycall.core.tables import FREE
 from earlycall.errors import SettingError
 from earlycall.run.arms import name_arms
-from earlycall.run.handle import Pull, Race
+from earlycall.run.handle import Race
 
 if TYPE_CHECKING:
     from earlycall.run.loop import Event, Watcher
@@ -132,21 +130,6 @@ def opened_race(values: dict[str, object], journal: str | None, name: str | None
     return open_race(journal, "race" if name is None else name, values, **options)
 
 
-def left_over(race: Race) -> list[Pull]:
-    """The pulls to run again: those of runners that are gone, where arms are compared in the order of starts.
-
-    To lose them would choose among pulls by their length there; run again with the same seed they are the same pulls.
-    Elsewhere they are lost, and others will be asked for.
-    """
-    from earlycall.run.owners import is_gone, lose_orphans
-
-    if order_of(race.settings) == FREE:
-        lose_orphans(race)
-        return []
-    owners = race.owners()
-    return [pull for pull in race.running if pull.id in owners and is_gone(owners[pull.id])]
-
-
 def hired(
     workers: "str | Workers",
     objective: "Objective | None",
@@ -195,7 +178,7 @@ def driven(
 ) -> Result:
     """Run the race to its end, with somebody watching where that is wanted; `kept`: in a journal, as this process."""
     from earlycall.run.loop import Loop
-    from earlycall.run.owners import me
+    from earlycall.run.owners import left_over, me
     from earlycall.show.live import watching
 
     with watching(race, show) as view:

@@ -12,7 +12,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from earlycall.run.handle import Race
+from earlycall.core.rules import order_of
+from earlycall.core.tables import FREE
+from earlycall.run.handle import Pull, Race
 
 GONE = "its runner is gone"
 PROC = Path("/proc")
@@ -65,3 +67,16 @@ def lose_orphans(race: Race) -> list[int]:
             race.lose(pull, GONE)
             lost.append(pull)
     return lost
+
+
+def left_over(race: Race) -> list[Pull]:
+    """The pulls to run again: those of runners that are gone, where arms are compared in the order of starts.
+
+    To lose them would choose among pulls by their length there; run again with the same seed they are the same pulls.
+    Elsewhere they are lost, and others will be asked for.
+    """
+    if order_of(race.settings) == FREE:
+        lose_orphans(race)
+        return []
+    owners = race.owners()
+    return [pull for pull in race.running if pull.id in owners and is_gone(owners[pull.id])]
