@@ -53,7 +53,8 @@ def run(
     ends = math.inf if deadline is None else time.monotonic() + scale("deadline", deadline, SettingError)
     check_commands(commands)
     with heard(), open_journal(journal, name, commands, options) as race:
-        finished = driven(race, Commands(race.settings.parallel, waits, patience), ends)
+        workers = Commands(race.settings.parallel, waits, patience, frozenset(commands))
+        finished = driven(race, workers, ends)
         now = race.status()
     say(as_json, plain(now, finished), words(now, finished))
     raise typer.Exit(end_code(now) if finished else INTERRUPTED)
