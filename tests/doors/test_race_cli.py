@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -210,11 +212,20 @@ def test_a_broken_file_is_exit_code_4(call: Call) -> None:
 
 
 def test_what_a_race_warns_of_is_a_line_on_standard_error(call: Call) -> None:
-    Path("printed.toml").write_text(CAMPAIGN.replace("k = 1", 'k = 1\nradius = "as-printed"\nmethod = "paper"'))
-    told = call("init", "printed.toml")
-    if told.code == 0:
-        assert "earlycall: radius" in told.err
-        assert "race" in told.out
+    doubtful = 'k = 1\ndelta = 0.1\nmethod = "paper"\nradius = "as-printed"\narms = ["A", "B"]\n'
+    Path("printed.toml").write_text(f'{doubtful}[feedback]\nkind = "full"\nsigma = 1\n', encoding="utf-8")
+    told = call("init", "printed.toml", "--json")
+    assert (told.code, told.json["arms"]) == (0, ["A", "B"])
+    assert told.err.startswith('earlycall: radius="as-printed" is half as wide')
+
+
+def test_a_mistake_of_its_own_is_not_taken_for_an_answer(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 1 means that an arm is not better, and Python's own for an error is 1."""
+    call("init", "campaign.toml")
+    monkeypatch.setattr("earlycall.run.handle.Race.explain", None)
+    told = call("gate", "A")
+    assert told.code == 4
+    assert "Traceback" in told.err
 
 
 def test_run_from_a_file_and_from_flags(call: Call) -> None:
@@ -256,14 +267,36 @@ def test_the_program_itself(tmp_path: Path) -> None:
         )
 
     assert earlycall("init", "campaign.toml").returncode == 0
-    while earlycall("status").returncode == 3:
-        for pull in json.loads(earlycall("ask", "--json").stdout)["pulls"]:
+    assert earlycall("gate", "A").returncode == 3
+    while pulls := json.loads(earlycall("ask", "--json").stdout)["pulls"]:
+        for pull in pulls:
             stop = earlycall("report", str(pull["id"]), str(MEANS[pull["arm"]]), "--step", "1", "--json")
             if not json.loads(stop.stdout)["stop"]:
                 assert earlycall("tell", str(pull["id"]), str(MEANS[pull["arm"]])).returncode == 0
     assert [earlycall("gate", arm).returncode for arm in "AB"] == [1, 0]
+    assert earlycall("status").returncode == 0
     assert earlycall("replay", "--verify").returncode == 0
     told = earlycall("tell", "99", "1")
     assert told.returncode == 2
     assert told.stderr.startswith("earlycall: pull=99")
-    assert earlycall("import", "campaign.toml").returncode == 2
+
+
+def test_an_interrupted_run_is_exit_code_130_and_goes_on_later(tmp_path: Path) -> None:
+    """Ctrl-C twice: what runs is cancelled, and the race stays open."""
+    begun = [f"{label}={sys.executable} -S -c \"import time; open('{label}', 'w'); time.sleep(60)\"" for label in "AB"]
+    flags = ["--arm", begun[0], "--arm", begun[1], "-k", "1", "--delta", "0.05", "--sigma", "1", "--grace", "0.5"]
+    with subprocess.Popen(
+        [str(PROGRAM), "run", *flags], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        until = time.monotonic() + 20.0
+        while not (tmp_path / "A").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "Interrupted: not decided." in out
+    assert "Traceback" not in err
+    facts = read(f"sqlite:///{tmp_path}/race.db", "race")
+    assert [type(entry.fact).__name__ for entry in facts] == ["Opened", "Started", "Lost"]

@@ -1,6 +1,7 @@
 """The command line."""
 
 import sys
+import traceback
 
 import typer
 
@@ -67,6 +68,8 @@ def main(arguments: list[str] | None = None) -> None:
         stop(str(error), REFUSED)
     except WorldError as error:
         stop(str(error), BROKEN)
+    except Exception:  # a mistake of earlycall's own: Python would end with 1, which `gate` has another meaning for
+        stop(f"this should not happen; please report it.\n{traceback.format_exc()}", BROKEN)
 
 
 def stop(message: str, code: int) -> None:
