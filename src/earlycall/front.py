@@ -151,7 +151,7 @@ def hired(
             remedy = "The arms are the command lines: identify(None, {label: command}, …)."
             raise SettingError(refusal("objective", objective, "None with workers='commands'", remedy))
         check_commands(values)
-        return Commands(slots, timeout, grace)
+        return Commands(slots, timeout, grace, frozenset(values))
     if objective is None or not callable(objective):
         raise SettingError(refusal("objective", objective, "a function f(value, pull)"))
     if kind == "inline":

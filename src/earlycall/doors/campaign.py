@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from earlycall.core.models import Biased, Correlated, Feedback, Full, Incremental, Pilot, Unbiased
 from earlycall.core.settings import Options, Settings, settings_of
 from earlycall.errors import SettingError
+from earlycall.run.arms import name_arms
 
 EXAMPLE = """\
 k = 1                          # any option of a race (docs/options.md)
@@ -31,6 +32,9 @@ shortest = 60                  # lengths are uniform from here to `steps`; left 
 # steps = 100                  # the length of a pull, where [feedback] does not say it
 # bias = 40                    # of the readings, where they are biased
 # sigma = 110                  # where [feedback] does not say it
+
+# [commands]                   # for `earlycall run`: the program that makes one pull of each arm
+# "3.6C" = "./test.sh --rate 3.6"
 """
 
 Size = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -122,6 +126,7 @@ class Campaign(BaseModel):
         Field(discriminator="kind"),
     ]
     plan: Expected = Expected()
+    commands: dict[str, str | list[str]] | None = None
 
     def settings(self) -> Settings:
         """The settings of the race."""
@@ -163,4 +168,8 @@ def campaign_of(table: Mapping[str, Any]) -> Campaign:
     if unknown:
         options = ", ".join(sorted(set(Options.__annotations__) - {"feedback"}))
         raise SettingError(f"{sorted(unknown)[0]}: no such option of a race. There are: {options}.")
+    if campaign.commands is not None:
+        wrong = sorted(set(name_arms(campaign.arms)) ^ set(campaign.commands))
+        if wrong:
+            raise SettingError(f"commands: expected one for every arm and no other; look at {wrong[0]!r}.")
     return campaign

@@ -1,6 +1,7 @@
 """The rows that every view renders, and the sentences. Labels come from outside: they are text, and never markup."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,8 +44,12 @@ def row(arm: ArmStatus) -> Row:
 
 def text_table(status: Status) -> str:
     """The arms as plain text."""
-    lines = [HEADINGS, *rows(status)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
+    return columns([HEADINGS, *rows(status)])
+
+
+def columns(lines: Sequence[Sequence[str]]) -> str:
+    """Rows of text, one below the other; the first is the headings."""
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )

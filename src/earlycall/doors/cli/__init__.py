@@ -1,11 +1,15 @@
 """The command line."""
 
 import sys
+import traceback
 
 import typer
 
+from earlycall.doors.cli import drive, files, look
+from earlycall.doors.cli.common import BROKEN, NUMBERS, REFUSED
 from earlycall.doors.cli.demo import demo
 from earlycall.doors.cli.plan import plan
+from earlycall.doors.cli.run import run
 from earlycall.errors import CallerError, WorldError
 from earlycall.version import __version__
 
@@ -34,18 +38,38 @@ def options(
 
 app.command()(demo)
 app.command()(plan)
+app.command()(files.init)
+app.command()(run)
+app.command()(drive.ask)
+app.command(context_settings=NUMBERS)(drive.report)
+app.command(context_settings=NUMBERS)(drive.tell)
+app.command()(drive.lose)
+app.command()(drive.fail)
+app.command("should-stop")(drive.should_stop)
+app.command("add-arm")(drive.add_arm)
+app.command()(drive.withdraw)
+app.command()(drive.close)
+app.command()(look.status)
+app.command()(look.explain)
+app.command()(look.gate)
+app.command()(look.replay)
+app.command()(files.export)
+app.command("import")(files.bring_in)
 
-REFUSED, BROKEN = 2, 4  # exit codes; 130, interrupted, is typer's
 
+def main(arguments: list[str] | None = None) -> None:
+    """The program `earlycall`: an error is one line on standard error, and an exit code (130, interrupted, is typer's).
 
-def main() -> None:
-    """The program `earlycall`: an error is one line on standard error, and an exit code."""
+    `arguments`: left out, those it was started with.
+    """
     try:
-        app()
+        app(args=arguments)
     except CallerError as error:
         stop(str(error), REFUSED)
     except WorldError as error:
         stop(str(error), BROKEN)
+    except Exception:  # a mistake of earlycall's own: Python would end with 1, which `gate` has another meaning for
+        stop(f"this should not happen; please report it.\n{traceback.format_exc()}", BROKEN)
 
 
 def stop(message: str, code: int) -> None:

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from selectors import EVENT_READ, DefaultSelector
 from typing import IO
 
@@ -47,12 +47,28 @@ class CommandSlot(Slot):
 
 
 class Commands(Pool):
-    """One program for every pull; at most `slots` at a time."""
+    """One program for every pull; at most `slots` at a time.
 
-    def __init__(self, slots: int, timeout: float | None = None, grace: float = 5.0) -> None:
+    `arms`: those with a command; another one, that somebody added to the journal, brings its label alone, and a label
+    is never run.
+    """
+
+    def __init__(
+        self, slots: int, timeout: float | None = None, grace: float = 5.0, arms: Collection[str] | None = None
+    ) -> None:
         super().__init__(slots, timeout, grace)
+        self.arms = arms
         self.selector = DefaultSelector()
         self.guard = Guard()
+
+    def start(self, pull: Pull) -> None:
+        """Run a pull as soon as a slot is free."""
+        if self.arms is not None and pull.arm not in self.arms:
+            raise SettingError(
+                f"arm {pull.arm!r} has joined the race, and has no command here: expected one for every arm. Run again"
+                " with a command for it, or withdraw it."
+            )
+        super().start(pull)
 
     def close(self) -> None:
         """Cancel what runs, and leave no program behind."""
