@@ -14,6 +14,9 @@ from earlycall.core.tables import MEAN, NARROW_PENALTY, NARROW_SPREAD, PENALTY, 
 from tests.oracles.paper import golden
 from tests.play import open_quietly
 
+# The readings made here are odd, and suspected.
+pytestmark = pytest.mark.filterwarnings("ignore::earlycall.GuaranteeWarning")
+
 
 def arm_after(feedback: Any, seed: int, pulls: int, scale: float | None = None) -> tuple[Floats, list[Any]]:
     """The first arm's row after some finished, some running, some lost pulls with readings; and its story."""
@@ -92,7 +95,6 @@ FEEDBACKS: dict[str, Any] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::earlycall.GuaranteeWarning")  # the readings made here are odd, and suspected
 @pytest.mark.parametrize("name", FEEDBACKS)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("scale", [None, 0.3])
