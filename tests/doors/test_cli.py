@@ -195,6 +195,8 @@ def test_plan_without_the_extra_says_what_to_install() -> None:
 def test_an_interrupted_plan_ends_at_once_without_a_result(tmp_path: Path) -> None:
     """Ctrl-C: exit code 130, no picture half written."""
     picture = tmp_path / "plan.png"
+    few = [str(PROGRAM), "plan", "--world", "bounded", "--arms", "10", "--races", "10"]
+    subprocess.run(few, check=True, capture_output=True)  # a compiler that is at work hears nothing until it is done
     command = [str(PROGRAM), "plan", "--world", "bounded", "--arms", "100", "--races", "20000", "--plot", str(picture)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(3.0)
