@@ -197,9 +197,9 @@ def test_an_interrupted_plan_ends_at_once_without_a_result(tmp_path: Path) -> No
     picture = tmp_path / "plan.png"
     few = [str(PROGRAM), "plan", "--world", "bounded", "--arms", "10", "--races", "10"]
     subprocess.run(few, check=True, capture_output=True)  # a compiler that is at work hears nothing until it is done
-    command = [str(PROGRAM), "plan", "--world", "bounded", "--arms", "100", "--races", "20000", "--plot", str(picture)]
+    command = [str(PROGRAM), "plan", "--world", "bounded", "--arms", "20", "--races", "20000", "--plot", str(picture)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(8.0)
+        time.sleep(4.0)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=300)
     assert process.returncode == 130
